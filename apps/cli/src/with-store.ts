@@ -1,4 +1,4 @@
-import { type Log, runThen } from "@workrail/core";
+import { type Log, runFinally } from "@workrail/core";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { printWarning } from "./print.ts";
 import { countingByPhase, showingProgress } from "./show-progress.ts";
@@ -39,7 +39,7 @@ export async function withStore<T>(
       onRebuildProgress,
     }),
   );
-  return runThen(
+  return runFinally(
     () => work(store),
     () => store.close(),
   );

@@ -32,7 +32,7 @@ export function resourceRequests(
       const first = cursor === undefined ? fixed.map(listResource) : [];
       const template = listed[index];
       if (template?.list === undefined) return { resources: first };
-      const page = await coded(() => template.list?.(inner) ?? Promise.resolve({ resources: [] }), log);
+      const page = await withProtocolCode(() => template.list?.(inner) ?? Promise.resolve({ resources: [] }), log);
       const found = page.resources.map(({ variables, name, title }) => ({
         ...listResource(template),
         uri: expandUri(template.uri, variables),
@@ -53,7 +53,7 @@ export function resourceRequests(
       for (const resource of [...resources, ...unlisted]) {
         const variables = matchUri(resource, uri);
         if (variables === undefined) continue;
-        const content = await coded(() => resource.read(variables), log, uri);
+        const content = await withProtocolCode(() => resource.read(variables), log, uri);
         const text = typeof content === "string" ? content : JSON.stringify(content);
         return { contents: [{ uri, mimeType: resource.mimeType ?? "application/json", text }] };
       }
@@ -82,7 +82,7 @@ export function promptRequests(prompts: readonly Prompt[], log: Log): Readonly<R
       );
       const missing = prompt.arguments.find((argument) => argument.required === true && values[argument.name] === undefined);
       if (missing !== undefined) throw new ProtocolFault(RPC_ERROR.invalidParams, `The prompt ${prompt.name} needs ${missing.name}.`);
-      const parts = await coded(() => prompt.write(values), log);
+      const parts = await withProtocolCode(() => prompt.write(values), log);
       return { description: prompt.description, messages: parts.map(messageOf) };
     },
   };
@@ -99,7 +99,10 @@ export function completionRequests(resources: readonly Resource[], prompts: read
       }
       const target = type === "ref/prompt" ? promptNamed(prompts, name) : templateAt(resources, uri);
       const known = ((context ?? {}) as { readonly arguments?: Variables }).arguments ?? {};
-      const found = (await coded(() => target.complete?.(wanted, value, known) ?? Promise.resolve([]), log)).slice(0, MOST_VALUES + 1);
+      const found = (await withProtocolCode(() => target.complete?.(wanted, value, known) ?? Promise.resolve([]), log)).slice(
+        0,
+        MOST_VALUES + 1,
+      );
       return { completion: { values: found.slice(0, MOST_VALUES), hasMore: found.length > MOST_VALUES } };
     },
   };
@@ -144,7 +147,7 @@ function parseCursor(cursor: unknown, templates: number): readonly [number, stri
  * Turns a failure into a protocol error with the same text and details as a tool's: the protocol has no failed result for anything but
  * tools.
  */
-export async function coded<T>(work: () => Promise<T>, log: Log, uri?: string): Promise<T> {
+export async function withProtocolCode<T>(work: () => Promise<T>, log: Log, uri?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import { runThen } from "@workrail/core";
+import { runFinally } from "@workrail/core";
 import type { KeyValues } from "@workrail/kv-storage";
 
 /** Keeps each value in a file of its own: `folder/name` of the key is its path. Tests pass file operations that fail. */
@@ -10,7 +10,7 @@ export function fileKeyValues(root: string, files: typeof fs = fs): KeyValues {
   const syncFolderOf = async (file: string) => {
     if (process.platform === "win32") return; // Windows can neither fsync a folder, nor needs it.
     const handle = await files.open(path.dirname(file));
-    await runThen(handle.sync.bind(handle), handle.close.bind(handle));
+    await runFinally(handle.sync.bind(handle), handle.close.bind(handle));
   };
   return {
     get: (key) => unless("ENOENT", files.readFile(at(key))),

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { runThen, WorkrailError } from "@workrail/core";
+import { runFinally, WorkrailError } from "@workrail/core";
 import { temporaryName } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
@@ -37,7 +37,7 @@ export async function restoreInPlace(backup: StoredBackup, dataDir: string, fs: 
       await fs.syncDirectory(staged);
       fs.rename(staged, path.join(dataDir, RESTORING));
     } catch (error) {
-      await runThen(
+      await runFinally(
         () => Promise.reject(error),
         () => removeTree(staged),
       );

@@ -1,5 +1,5 @@
 import { isWorkrailError, WorkrailError } from "@workrail/core";
-import { retryAfterMs, tryAgain } from "@workrail/http-endpoint";
+import { retryAfterMs, retry } from "@workrail/http-endpoint";
 import { AwsClient } from "aws4fetch";
 import { hash } from "node:crypto";
 import type { GetCredentials } from "./s3-credentials.ts";
@@ -77,7 +77,7 @@ export class S3Requests {
       }
     };
     try {
-      return await tryAgain(attempt, { tries, firstWaitMs, deadline: performance.now() + timeoutMs, signal });
+      return await retry(attempt, { tries, firstWaitMs, deadline: performance.now() + timeoutMs, signal });
     } catch (error) {
       throw this.#failure(error, signal.aborted);
     }

@@ -13,7 +13,7 @@ import {
   isRawMaterial,
   isRecord,
   isRich,
-  isSaying,
+  isEvent,
   isSeries,
   isSmall,
   LONG_TEXT,
@@ -276,14 +276,14 @@ function asNoun({ word, layer }: KnownWord, words: readonly string[], value: Jso
   if (layer === "EPHEMERAL") {
     if (word === "id" && isOfDomain(before.at(-1) ?? "")) return keyWord("USEFUL", 0.6, words.slice(-2).join(" "));
     // `constraint_latency`: a demand on a measure.
-    if (typeof value === "string" && (isSaying(value) || saysLimit(value)) && isSubject(words[0] ?? ""))
+    if (typeof value === "string" && (isEvent(value) || saysLimit(value)) && isSubject(words[0] ?? ""))
       return keyWord("CRITICAL", 0.6, `${words[0]} ${word}`);
     if (WHEN_LISTED.has(word) && typeof value === "object" && value !== null) return keyWord("USEFUL", 0.6, `${word}, listed`);
     // `oven_temp: 180`
     if (word === "temp" && before.length > 0 && !before.some(isFleeting) && typeof value === "number")
       return keyWord("USEFUL", 0.6, words.join(" "));
     const rich = WHEN_RICH.get(word);
-    if (rich !== undefined && isSaying(value)) return keyWord(rich, 0.7, word);
+    if (rich !== undefined && isEvent(value)) return keyWord(rich, 0.7, word);
     if (typeof value === "number" || rich === undefined) return keyWord(layer, 0.9, word);
     return keyWord(layer, 0.75, word);
   }

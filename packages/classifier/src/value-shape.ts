@@ -53,7 +53,7 @@ export function isWideText(text: string): boolean {
 const WIDE_TEXT = /[\u3040-\u9fff]{6,}/;
 
 /** Tells whether a value describes an event instead of only a degree of progress: `four rooms painted, two to go`. */
-export function isSaying(value: JsonValue): boolean {
+export function isEvent(value: JsonValue): boolean {
   if (isRich(value)) return true;
   return typeof value === "string" && !/\d/.test(value) && (value.match(/[A-Za-z]{2,}/g)?.length ?? 0) >= WORDS_OF_A_SENTENCE;
 }

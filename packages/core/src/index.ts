@@ -137,7 +137,7 @@ export type {
 export { dotProduct, NearestFirst, unitVector } from "./words/nearest.ts";
 export { readOnly, readOnlyStorage, readOnlyStorageOf } from "./read-only/read-only-storage.ts";
 export { decodeUtf8, encodeUtf8, isSameBytes } from "./json/utf8.ts";
-export { runAll, runThen } from "./run-all.ts";
+export { runAll, runFinally } from "./run-all.ts";
 export { cutText, firstCharacters, hasAtMost, splitsPair } from "./model/characters.ts";
 export { labelsOf, labelsText, placesInWords, screenSecrets, screenSecretsBy } from "./use-cases/save/screen-secrets.ts";
 export type { PlacedSecret, ScreenSecrets, SecretsReport } from "./use-cases/save/screen-secrets.ts";
@@ -213,7 +213,7 @@ export type {
 export { verifyStore } from "./use-cases/care/verify-store.ts";
 export type { Finding, FindingKind, VerifyOptions, VerifyPorts, VerifyProgress, VerifyReport } from "./use-cases/care/verify-store.ts";
 export { cutToTokens, estimateTokens } from "./words/estimate-tokens.ts";
-export { editDistance, isAlike, mostApart } from "./words/alike.ts";
+export { editDistance, isAlike, maxDistance } from "./words/alike.ts";
 export type {
   AskedTerm,
   IndexChange,

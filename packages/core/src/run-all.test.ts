@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runAll, runThen } from "./run-all.ts";
+import { runAll, runFinally } from "./run-all.ts";
 
 it("runAll runs every step in order despite failures, and throws the first error", async () => {
   const done: number[] = [];
@@ -14,16 +14,16 @@ it("runAll runs every step in order despite failures, and throws the first error
   expect(done).toHaveLength(5);
 });
 
-it("runThen runs the end even after failed work, and throws the error of the work", async () => {
+it("runFinally runs the end even after failed work, and throws the error of the work", async () => {
   let ends = 0;
   const end = (): never => {
     ends += 1;
     throw new Error("the end failed");
   };
-  await expect(runThen(async () => Promise.reject(new Error("the work failed")), end)).rejects.toThrow("the work failed");
-  await expect(runThen(async () => "done", end)).rejects.toThrow("the end failed");
+  await expect(runFinally(async () => Promise.reject(new Error("the work failed")), end)).rejects.toThrow("the work failed");
+  await expect(runFinally(async () => "done", end)).rejects.toThrow("the end failed");
   expect(
-    await runThen(
+    await runFinally(
       async () => "done",
       async () => (ends += 1),
     ),

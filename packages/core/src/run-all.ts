@@ -20,7 +20,7 @@ export async function runAll(steps: readonly (() => unknown)[]): Promise<void> {
  *
  * @throws the error of `work`, else that of `end`.
  */
-export async function runThen<T>(work: () => Promise<T>, end: () => unknown): Promise<T> {
+export async function runFinally<T>(work: () => Promise<T>, end: () => unknown): Promise<T> {
   let result: T | undefined;
   await runAll([
     async () => {

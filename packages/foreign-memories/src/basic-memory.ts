@@ -7,7 +7,7 @@ import type { ForeignPart, ForeignPartSkipped } from "./foreign-memory.ts";
 import { foreignCheckpointId, foreignSessionId } from "./foreign-ids.ts";
 import { latestOf } from "./foreign-time.ts";
 import { findNoteFolders, type NoteFolder } from "./note-folders.ts";
-import { unreadableMemory, whyRefused } from "./refusals.ts";
+import { unreadableMemory, refusalReason } from "./refusals.ts";
 import { textOf } from "./text-of.ts";
 
 const SOURCE = "basic-memory";
@@ -81,9 +81,9 @@ interface Note {
 /** The note, or the reason why it cannot be imported. */
 async function readNote(root: string, file: string): Promise<Note | string> {
   const modifiedAt = (await fs.stat(file).catch(() => undefined))?.mtime;
-  if (modifiedAt === undefined) return whyRefused("missing");
+  if (modifiedAt === undefined) return refusalReason("missing");
   const found = await readGivenFile(root, file, { maxBytes: MAX_NOTE_BYTES });
-  if ("refused" in found) return whyRefused(found.refused);
+  if ("refused" in found) return refusalReason(found.refused);
   const text = textOf(found.bytes);
   if (text === undefined) return "it is not UTF-8";
   return { file: path.basename(file), text, sizeBytes: found.bytes.length, modifiedAt };

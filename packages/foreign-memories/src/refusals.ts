@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<FileRefusal, string>> = {
 };
 
 /** The reason why a file was not read, for people. */
-export function whyRefused(refusal: FileRefusal): string {
+export function refusalReason(refusal: FileRefusal): string {
   return REASONS[refusal];
 }
 

@@ -4,7 +4,7 @@ import { readGivenFile } from "@workrail/blob-files";
 import type { ForeignPart, ForeignPartSkipped } from "./foreign-memory.ts";
 import { foreignCheckpointId, foreignSessionId } from "./foreign-ids.ts";
 import { KnowledgeGraph } from "./knowledge-graph.ts";
-import { unreadableMemory, whyRefused } from "./refusals.ts";
+import { unreadableMemory, refusalReason } from "./refusals.ts";
 import { textOf } from "./text-of.ts";
 
 const SOURCE = "server-memory";
@@ -27,9 +27,9 @@ const MAX_WRONG_LINES = 1_000;
 export async function* readServerMemory(given: string): AsyncGenerator<ForeignPart, void, undefined> {
   const file = await fs.realpath(given).catch(() => given);
   const createdAt = (await fs.stat(file).catch(() => undefined))?.mtime;
-  if (createdAt === undefined) throw unreadableMemory({ source: SOURCE, place: given }, whyRefused("missing"));
+  if (createdAt === undefined) throw unreadableMemory({ source: SOURCE, place: given }, refusalReason("missing"));
   const found = await readGivenFile(path.dirname(file), file, { maxBytes: MAX_FILE_BYTES, patienceMs: PATIENCE_MS });
-  if ("refused" in found) throw unreadableMemory({ source: SOURCE, place: given }, whyRefused(found.refused));
+  if ("refused" in found) throw unreadableMemory({ source: SOURCE, place: given }, refusalReason(found.refused));
   const graph = new KnowledgeGraph();
   yield* fillGraph(graph, file, found.bytes);
   const context = graph.toContext();

@@ -1,6 +1,6 @@
 import type { HostPart } from "./host-part.ts";
 import { ALL_HOSTS } from "./hosts/all-hosts.ts";
-import { filesOf, orFault, type PlannedFile, planOf, type SetupOptions, type SetupPlan, withoutEntries } from "./plan-setup.ts";
+import { filesOf, planOrFault, type PlannedFile, planOf, type SetupOptions, type SetupPlan, withoutEntries } from "./plan-setup.ts";
 import { readHostFile } from "./read-host-file.ts";
 import type { SetupHost } from "./setup-hosts.ts";
 import { digestOf, originalOf, type SetupRecords } from "./setup-records.ts";
@@ -37,7 +37,7 @@ function planFile(
   records: SetupRecords,
 ): PlannedFile {
   if (parts.length === 0) return {};
-  return orFault(file, () => {
+  return planOrFault(file, () => {
     const { target, text } = readHostFile(file);
     if (text === undefined) return { unchanged: file };
     const record = records.get(target);

@@ -75,7 +75,7 @@ export interface PlannedFile {
 }
 
 function planFile(file: string, parts: readonly HostPart[]): PlannedFile {
-  return orFault(file, () => {
+  return planOrFault(file, () => {
     const { target, text } = readHostFile(file);
     const after = parts.reduce<string | undefined>((changed, part) => part.add(changed), text);
     if (after === text) return { unchanged: file };
@@ -91,7 +91,7 @@ export function withoutEntries(text: string, parts: readonly HostPart[], origina
 }
 
 /** Turns an error into a fault of one file, so that the other files are still set up. */
-export function orFault(file: string, plan: () => PlannedFile): PlannedFile {
+export function planOrFault(file: string, plan: () => PlannedFile): PlannedFile {
   try {
     return plan();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { isWorkrailError, WorkrailError } from "@workrail/core";
 import { retryAfterMs } from "./retry-after.ts";
-import { tryAgain } from "./try-again.ts";
+import { retry } from "./retry.ts";
 
 /** HTTP endpoint that takes and returns JSON. */
 export interface Endpoint {
@@ -42,7 +42,7 @@ export async function askEndpoint(endpoint: Endpoint, path: string, body: object
       throw toFailure(error, endpoint, signal);
     }
   };
-  const asked = tryAgain(attempt, { tries, firstWaitMs, deadline, signal });
+  const asked = retry(attempt, { tries, firstWaitMs, deadline, signal });
   return asked.catch((error: unknown) => {
     throw toFailure(error, endpoint, signal);
   });

@@ -1,4 +1,4 @@
-import { type BlobRef, runThen, WorkrailError } from "@workrail/core";
+import { type BlobRef, runFinally, WorkrailError } from "@workrail/core";
 import { type Change, decodedEntry, decodedSnapshot, encoded, type Entry, isDamage, type Snapshot } from "./entry.ts";
 import { JournalState, type Position } from "./journal-state.ts";
 import type { KeyValues } from "./key-values.ts";
@@ -113,9 +113,9 @@ export class Journal {
   }
 
   async #read(): Promise<void> {
-    const reading = this.#readOn();
+    const reading = this.#readNewEvents();
     this.#reading = reading;
-    await runThen(
+    await runFinally(
       () => reading,
       () => {
         if (this.#reading === reading) this.#reading = undefined;
@@ -123,7 +123,7 @@ export class Journal {
     );
   }
 
-  async #readOn(): Promise<void> {
+  async #readNewEvents(): Promise<void> {
     this.#state ??= await this.#load();
     for (let count = 1; ; count = Math.min(2 * count, MOST_READS)) {
       const { number, id } = this.state;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, type Locking, ProcessLocking, runThen, type SessionId, WorkrailError } from "@workrail/core";
+import { type Clock, type Locking, ProcessLocking, runFinally, type SessionId, WorkrailError } from "@workrail/core";
 import type { KeyValues } from "./key-values.ts";
 import { Lease, leasesIn } from "./lease.ts";
 
@@ -56,7 +56,7 @@ export class KvLocking implements Locking {
 
   exclusively<T>(work: () => Promise<T>, isNeeded: () => Promise<boolean> = async () => true): Promise<T> {
     return this.#gate.exclusively(() =>
-      runThen(
+      runFinally(
         async () => {
           await this.#takeAlone(isNeeded);
           return work();

@@ -1,4 +1,4 @@
-import { runThen, WorkrailError } from "@workrail/core";
+import { runFinally, WorkrailError } from "@workrail/core";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { initial } from "./migrations/0001-initial.ts";
@@ -46,7 +46,7 @@ export async function migrate(url: string): Promise<MigrationReport> {
   const pool = openPool({ url, maxConnections: 2, answerMs: 0 });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   return translating(() =>
-    runThen(
+    runFinally(
       () => migrateOver(db),
       () => db.destroy(),
     ),

@@ -1,4 +1,4 @@
-import { type Job, type Log, runThen } from "@workrail/core";
+import { type Job, type Log, runFinally } from "@workrail/core";
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
 import { builder } from "./queries/query-builder.ts";
@@ -35,7 +35,7 @@ export class PostgresJobs {
     const renewal = setInterval(() => {
       this.#extend(job, holder, leaseMs).catch((error: unknown) => log.warn("the claim of a job could not be renewed", { job, error }));
     }, leaseMs / 3).unref();
-    return runThen(
+    return runFinally(
       async () => ({ done: await work() }),
       async () => {
         clearInterval(renewal);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Locking, type Log, ProcessLocking, runThen, type SessionId, WorkrailError } from "@workrail/core";
+import { type Locking, type Log, ProcessLocking, runFinally, type SessionId, WorkrailError } from "@workrail/core";
 import { sql } from "kysely";
 import { ask } from "./ask.ts";
 import { builder } from "./queries/query-builder.ts";
@@ -61,7 +61,7 @@ export class PostgresLocking implements Locking {
     return this.#gate.exclusively(async () => {
       await this.#takeAlone(isNeeded);
       this.#isAlone = true;
-      return runThen(work, async () => {
+      return runFinally(work, async () => {
         this.#isAlone = false;
         await this.#endAlone();
       });

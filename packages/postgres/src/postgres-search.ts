@@ -12,7 +12,7 @@ import {
   type IndexQuery,
   type IndexState,
   type Matches,
-  mostApart,
+  maxDistance,
   type PageOfMatches,
   type SearchEngine,
   type SessionId,
@@ -126,7 +126,7 @@ export class PostgresSearch implements SearchEngine {
     const known = await this.#likeliest(longer);
     if (known.length > 0) return known.slice(0, most);
     const length = Array.from(term).length;
-    const apart = mostApart(term);
+    const apart = maxDistance(term);
     // Most spelling mistakes are not in the first letters.
     const [first = "", second = ""] = term;
     for (const beginning of [first + second, first]) {

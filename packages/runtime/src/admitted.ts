@@ -1,5 +1,5 @@
 import { findCheckpoint, findHead, invalidInput, parseCheckpointId, parseSessionId, sessionNotFound, WorkrailError } from "@workrail/core";
-import { checkChangeable, notAmong } from "@workrail/wrappers";
+import { checkChangeable, projectNotAllowed } from "@workrail/wrappers";
 import type { SaveCheckpointParams } from "./context-management-service.ts";
 import type { Confined } from "./isolation.ts";
 import { sessionOfProject } from "./project-checkpoints/project-path.ts";
@@ -14,7 +14,7 @@ import type { Store } from "./store.ts";
  */
 export async function admitted(store: Store, { projects }: Confined, params: SaveCheckpointParams): Promise<SaveCheckpointParams> {
   const { project, sessionId, kind, parentId, expectedParentId } = params;
-  if (project !== undefined && !projects.includes(project)) throw notAmong(projects);
+  if (project !== undefined && !projects.includes(project)) throw projectNotAllowed(projects);
   const isOfProject = kind === "project" && project !== undefined && sessionId === sessionOfProject(project, store.parts.digests);
   if (isOfProject) return params;
   if (sessionId !== undefined) return { ...params, project: project ?? (await projectOfSession(store, sessionId)) };

@@ -64,6 +64,6 @@ export const HOW: string =
   'For originals call workflow_checkpoint_load with this checkpointId and keys: ["name"]; range: {offset, limit} for a part of one, cursor for more names.';
 
 /** The same hint for a document, which may be read without the answer and so names the checkpoint. */
-export function howOf(checkpointId: CheckpointId): string {
+export function fetchHint(checkpointId: CheckpointId): string {
   return HOW.replace("this checkpointId", `checkpointId ${checkpointId}`);
 }

@@ -22,7 +22,7 @@ import type {
   ViewValue,
 } from "@workrail/views";
 import type { OmittedFields } from "./fit-fields.ts";
-import type { ToldSecrets } from "./secrets/told-secrets.ts";
+import type { ToldSecrets } from "./secrets/secrets-fields.ts";
 
 /** The server-side service of the specification. Every method may reject with a `WorkrailError`. */
 export interface IContextManagementService {

@@ -34,7 +34,7 @@ import type {
 } from "./context-management-service.ts";
 import { giveHandle } from "./give-handle.ts";
 import type { RulesFound } from "./project-rules.ts";
-import { toldSecrets } from "./secrets/told-secrets.ts";
+import { secretsFields } from "./secrets/secrets-fields.ts";
 import type { Store } from "./store.ts";
 
 /** Session of asides that belong to no session. */
@@ -153,7 +153,7 @@ export class ContextShaper {
     const handle = { checkpointId: id, sessionId, ...(await giveHandle(this.#store, id, how)), how: HOW };
     return {
       ...handle,
-      ...(secrets === undefined ? {} : { secrets: toldSecrets(secrets) }),
+      ...(secrets === undefined ? {} : { secrets: secretsFields(secrets) }),
       ...(isGiven ? {} : { origin }),
       ...this.#store.standing(id),
     };

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { nodeFileSystem, prepareDataDirectory, REDACTION_KEY, writeDurably } from "@workrail/blob-files";
-import { runThen, type Storage } from "@workrail/core";
+import { runFinally, type Storage } from "@workrail/core";
 import { type CopyReport, copyStore as copyStorage } from "@workrail/transfer";
 import { checkParams } from "./check-params.ts";
 import { type Adapters, openDefaultStorage } from "./container.ts";
@@ -41,12 +41,12 @@ async function onBoth(
   const from = await openDefaultStorage(source, log);
   const withTarget = async (): Promise<CopyReport> => {
     const to = await openDefaultStorage(target, log);
-    return runThen(
+    return runFinally(
       () => work(from, to),
       () => to.close(),
     );
   };
-  return runThen(withTarget, () => from.close());
+  return runFinally(withTarget, () => from.close());
 }
 
 /**

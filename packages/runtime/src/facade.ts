@@ -1,5 +1,5 @@
 import { readOnly } from "@workrail/core";
-import { notAmong } from "@workrail/wrappers";
+import { projectNotAllowed } from "@workrail/wrappers";
 import { checkParams } from "./check-params.ts";
 import type { Need, Operation } from "./facets/operation.ts";
 import { OPERATIONS } from "./facets/operations.ts";
@@ -61,7 +61,7 @@ export function workrailOver(route: Route, whole?: { readonly workrail: Workrail
     asCaller(given) {
       const caller = { ...whole?.caller, ...parseCaller(given) };
       const own = whole?.caller.projects;
-      if (own !== undefined && caller.projects?.every((each) => own.includes(each)) === false) throw notAmong(own);
+      if (own !== undefined && caller.projects?.every((each) => own.includes(each)) === false) throw projectNotAllowed(own);
       return whole?.workrail.asCaller(caller) ?? workrailOver(route.partFor(caller), { workrail, caller });
     },
     close,

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { isFree, isReplacedStore, nodeFileSystem, restoreInPlace, restoreToNewPlace, StoredBackup } from "@workrail/blob-files";
-import { isWorkrailError, type Log, readOnly, recoverCatalog, runThen, WorkrailError, sumUsage } from "@workrail/core";
+import { isWorkrailError, type Log, readOnly, recoverCatalog, runFinally, WorkrailError, sumUsage } from "@workrail/core";
 import { checkParams, checkPlace } from "./check-params.ts";
 import { type Adapters, checkAdapters, openDefaultStorage, wire } from "./container.ts";
 import { silentLog } from "./environment.ts";
@@ -55,7 +55,7 @@ async function checkKey({ directory }: StoredBackup, wish: SealingSettings): Pro
 /** Moves the replaced store unchanged, without its key, which may be lost. */
 async function takePlace(backup: StoredBackup, settings: Settings, log: Log): Promise<void> {
   const storage = await openDefaultStorage(settings, log);
-  await runThen(
+  await runFinally(
     () => storage.locking.exclusively(() => restoreInPlace(backup, settings.dataDir)),
     () => storage.close(),
   );
@@ -73,7 +73,7 @@ async function openRestored(
     const { checkpoints, trashed, sessions } = await sumUsage(parts.catalog);
     return { checkpoints, trashed, sessions, unreadable: report?.unreadable ?? [] };
   };
-  return runThen(recover, () => parts.storage.close());
+  return runFinally(recover, () => parts.storage.close());
 }
 
 function replacedStores(dataDir: string): readonly string[] {

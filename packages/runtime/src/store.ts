@@ -45,7 +45,7 @@ import type { TakenOver } from "./fallback/take-over.ts";
 import { GitReader } from "./git/read-git-state.ts";
 import { removeOld } from "./hooks/forget-sessions.ts";
 import { type IncomingSave, waitingIfReadable, waitingNames } from "./hooks/incoming-save.ts";
-import { savingIn, takeIncoming, type TakeInPorts, takeThese } from "./hooks/take-incoming.ts";
+import { savingTo, takeIncoming, type TakeInPorts, saveIncomingNow } from "./hooks/take-incoming.ts";
 import { Housekeeper } from "./housekeeper.ts";
 import { type NamedScope, type Caller, type Confined, type Scope, scopeOf } from "./isolation.ts";
 import { isUnknownSession, withLikelySessions } from "./likely-sessions.ts";
@@ -436,14 +436,14 @@ export class Store {
   async takeIncoming(saves?: readonly IncomingSave[]): Promise<number> {
     // The saves are attributed to the hooks, not to the caller.
     if (this.#root !== undefined) return this.#root.takeIncoming(saves);
-    if (saves !== undefined) return this.using(async () => this.#tookIn(await takeThese(this.#takeInPorts(), saves)));
+    if (saves !== undefined) return this.using(async () => this.#tookIn(await saveIncomingNow(this.#takeInPorts(), saves)));
     const { dataDir } = this;
     if (!this.#takesIncoming || this.isReadOnly || dataDir === undefined || this.standIn !== undefined) return 0;
     try {
       const waiting = waitingNames(dataDir);
       if (waiting === "" || (waiting === this.#notTakenIn?.waiting && elapsedMs() < this.#notTakenIn.until)) return 0;
       this.#notTakenIn = undefined;
-      return await this.using(async () => this.#tookIn((await takeIncoming(savingIn(this.#takeInPorts()), dataDir)).sessions));
+      return await this.using(async () => this.#tookIn((await takeIncoming(savingTo(this.#takeInPorts()), dataDir)).sessions));
     } catch (error) {
       this.#notTakenIn = { waiting: waitingIfReadable(dataDir), until: elapsedMs() + AGAIN_MS };
       this.parts.log.warn("saves of hooks could not be taken in now", { error });

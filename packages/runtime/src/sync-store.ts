@@ -6,7 +6,7 @@ import {
   findSession,
   isWorkrailError,
   loadCheckpoint,
-  runThen,
+  runFinally,
   type SessionId,
   WorkrailError,
 } from "@workrail/core";
@@ -35,12 +35,12 @@ export async function syncStore(options: SyncStoreOptions): Promise<SyncStoreRes
   const withTarget = async (): Promise<SyncStoreResult> => {
     const to = await openTarget({ settings: target, adapters, project: undefined, upkeep: false });
     const push = new Push(from, to, options);
-    return runThen(
+    return runFinally(
       async () => ({ from: placeOf(source), to: placeOf(target), ...(await push.run().catch(explained)) }),
       () => to.close(),
     );
   };
-  return runThen(withTarget, () => from.close());
+  return runFinally(withTarget, () => from.close());
 }
 
 /** @throws the error; for a token with a right to some projects, one that says why. */

@@ -1,6 +1,6 @@
 import { checkPath, GIT_STATE, gitStateOf, invalidInput, isWorkrailError, type JsonValue } from "@workrail/core";
 import type { IncomingSave } from "./hooks/incoming-save.ts";
-import { isIncoming, mayGoAway, savingIn } from "./hooks/take-incoming.ts";
+import { isIncoming, mayGoAway, savingTo } from "./hooks/take-incoming.ts";
 import type { TakenSave, TakeSavesParams, TakeSavesResult } from "./pushed-params.ts";
 import type { Store } from "./store.ts";
 
@@ -11,7 +11,7 @@ export async function takeSaves(store: Store, { saves }: TakeSavesParams): Promi
   if (!Array.isArray(saves) || saves.length > MOST) throw invalidInput("saves", `saves must be a list of at most ${MOST}.`);
   const outcomes: TakenSave[] = [];
   const now = store.parts.clock.now();
-  const saveOne = savingIn({ ...store.loadPorts, ...store.savePorts }, now);
+  const saveOne = savingTo({ ...store.loadPorts, ...store.savePorts }, now);
   for (const given of saves as readonly IncomingSave[]) {
     let hasGap = false;
     try {

@@ -61,7 +61,7 @@ import type {
   TraceSessionParams,
   TraceSessionResult,
 } from "./overview.ts";
-import type { ScanStoreParams } from "./secrets/told-secrets.ts";
+import type { ScanStoreParams } from "./secrets/secrets-fields.ts";
 import type {
   HandoffParams,
   HandoffResult,

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { type CheckpointRow, type Everything, EVERYTHING, type Facts, runThen, type Storage } from "@workrail/core";
+import { type CheckpointRow, type Everything, EVERYTHING, type Facts, runFinally, type Storage } from "@workrail/core";
 import { OPENERS } from "./sealed-stores.ts";
 import type { Place } from "./stores.ts";
 
@@ -41,7 +41,7 @@ export function beside(place: Place, name: string): string {
 }
 
 export async function rowsOf(storage: Storage): Promise<Facts<Everything>> {
-  return runThen(
+  return runFinally(
     () => storage.catalog.read(EVERYTHING),
     () => storage.close(),
   );

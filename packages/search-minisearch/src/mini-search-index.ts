@@ -17,7 +17,7 @@ import {
   type TextOfCheckpoint,
   type WeightedTerm,
 } from "@workrail/core";
-import { ALL_TERMS, BM25, rarePreference, rarity, shareOfInstead, weighRelated } from "@workrail/search";
+import { ALL_TERMS, BM25, rarePreference, rarity, substituteWeight, weighRelated } from "@workrail/search";
 import MiniSearch from "minisearch";
 
 /** Indexed texts of one session. */
@@ -224,7 +224,7 @@ class MiniSearchIndex implements SearchEngine {
         }
       }
       const rare = rarity(whole.size + scores.size + found.size, texts);
-      const share = shareOfInstead({ isBeginning, isOnly: isAlone && whole.size > 0 });
+      const share = substituteWeight({ isBeginning, isOnly: isAlone && whole.size > 0 });
       for (const [id, part] of found) scores.set(id, share * rare * part);
     }
     return scores;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ALL_TERMS, rarePreference, shareOfInstead } from "./bm25.ts";
+import { ALL_TERMS, rarePreference, substituteWeight } from "./bm25.ts";
 
 const term = (texts: number, weight: number): { texts: number; weight: number } => ({ texts, weight });
 
@@ -25,13 +25,13 @@ describe("a rare term beside frequent ones", () => {
 describe("a substitute for a term", () => {
   it("counts less than the term, and still less when it only matches as a prefix", () => {
     for (const isOnly of [true, false]) {
-      const [instead, beginning] = [false, true].map((isBeginning) => shareOfInstead({ isBeginning, isOnly })) as [number, number];
+      const [instead, beginning] = [false, true].map((isBeginning) => substituteWeight({ isBeginning, isOnly })) as [number, number];
       expect(instead).toBeLessThan(1);
       expect(beginning).toBeLessThan(instead);
     }
   });
 
   it("never reaches the score of a text with the only term", () => {
-    expect(shareOfInstead({ isBeginning: false, isOnly: true })).toBeLessThanOrEqual(ALL_TERMS);
+    expect(substituteWeight({ isBeginning: false, isOnly: true })).toBeLessThanOrEqual(ALL_TERMS);
   });
 });

@@ -33,7 +33,7 @@ const BEGINNING = 0.5;
  * @param isOnly true when the term is the whole query and some texts have it. These texts get `ALL_TERMS`; no text without the
  * term reaches that much.
  */
-export function shareOfInstead({ isBeginning, isOnly }: { readonly isBeginning: boolean; readonly isOnly: boolean }): number {
+export function substituteWeight({ isBeginning, isOnly }: { readonly isBeginning: boolean; readonly isOnly: boolean }): number {
   return (isOnly ? ALL_TERMS : INSTEAD) * (isBeginning ? BEGINNING : 1);
 }
 

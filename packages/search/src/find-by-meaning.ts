@@ -12,7 +12,7 @@ import {
   findSession,
   findCheckpoint,
 } from "@workrail/core";
-import { nearly, ownFirst } from "./own-first.ts";
+import { ownProjectThreshold, ownFirst } from "./own-first.ts";
 
 export interface MeaningPorts {
   readonly catalog: CatalogPort;
@@ -54,7 +54,11 @@ export async function findByMeaning(ports: MeaningPorts, input: MeaningInput): P
     const last = found[limit - 1];
     // With fewer results than the limit, nothing was left out.
     if (last === undefined) return ownFirst(found, projectFirst, similarityOf);
-    const own = await collect(ports, { ...input, filter: { ...filter, project: projectFirst }, least: nearly(last.similarity) });
+    const own = await collect(ports, {
+      ...input,
+      filter: { ...filter, project: projectFirst },
+      least: ownProjectThreshold(last.similarity),
+    });
     return ownFirst([...found, ...own], projectFirst, similarityOf).slice(0, limit);
   });
 }

@@ -1,4 +1,4 @@
-export { ALL_TERMS, BM25, rarePreference, rarity, saturation, shareOfInstead } from "./bm25.ts";
+export { ALL_TERMS, BM25, rarePreference, rarity, saturation, substituteWeight } from "./bm25.ts";
 export { embedSession } from "./embed-session.ts";
 export type { EmbedPorts } from "./embed-session.ts";
 export { findByMeaning } from "./find-by-meaning.ts";

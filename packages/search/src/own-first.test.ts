@@ -1,6 +1,6 @@
 import type { CheckpointRecord } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { nearly, ownFirst } from "./own-first.ts";
+import { ownProjectThreshold, ownFirst } from "./own-first.ts";
 
 const hit = (id: string, project: string, score: number): { record: CheckpointRecord; score: number } => {
   return { record: { id, project } as CheckpointRecord, score };
@@ -20,7 +20,7 @@ describe("the own project", () => {
   it("ranks first from the score that `nearly` returns", () => {
     const hits = (score: number) => [hit("other", "/other", 0.5), hit("own", "/own", score)];
     const first = (score: number) => ownFirst(hits(score), "/own", (each) => each.score)[0]?.record.id;
-    expect(first(nearly(0.5) + 0.001)).toBe("own");
-    expect(first(nearly(0.5) - 0.001)).toBe("other");
+    expect(first(ownProjectThreshold(0.5) + 0.001)).toBe("own");
+    expect(first(ownProjectThreshold(0.5) - 0.001)).toBe("other");
   });
 });

@@ -4,7 +4,7 @@ import type { CheckpointRecord } from "@workrail/core";
 const NEARLY = 1.03;
 
 /** Returns the score from which a text of the own project ranks before a text with the given score. */
-export function nearly(score: number): number {
+export function ownProjectThreshold(score: number): number {
   return score / NEARLY;
 }
 

@@ -20,7 +20,7 @@ import {
 } from "@workrail/core";
 import { linesOf, searchableTextsOf } from "./checkpoint-text.ts";
 import { findBestLines, findLines, type FoundLine, phraseFinder, snippetOf, type Wanted } from "./found-text.ts";
-import { nearly, ownFirst } from "./own-first.ts";
+import { ownProjectThreshold, ownFirst } from "./own-first.ts";
 import { type ParsedQuery, parseQuery } from "./parse-query.ts";
 import { relatedTerms } from "./related-terms.ts";
 import { termsOf } from "./terms.ts";
@@ -161,7 +161,10 @@ class Search {
     const last = found[limit - 1];
     // With fewer results than the limit, nothing was left out.
     if (last === undefined) return ownFirst(found, projectFirst, scoreOf);
-    const own = await this.#collect(matches, related, { filter: { ...filter, project: projectFirst }, least: nearly(last.score) });
+    const own = await this.#collect(matches, related, {
+      filter: { ...filter, project: projectFirst },
+      least: ownProjectThreshold(last.score),
+    });
     return ownFirst([...found, ...own], projectFirst, scoreOf).slice(0, limit);
   }
 

@@ -12,7 +12,7 @@ import {
   setAside,
   storeClosed,
 } from "@workrail/blob-files";
-import { type AuditPlace, type Log, runThen } from "@workrail/core";
+import { type AuditPlace, type Log, runFinally } from "@workrail/core";
 import { checkContent, checkShape, mendingsOf, noteMending } from "./catalog-checks.ts";
 import { CommitMark, isBehind, placeNoted } from "./commit-mark.ts";
 import { mendCatalog } from "./mend-catalog.ts";
@@ -219,7 +219,7 @@ export class CatalogDatabase {
       await this.#create(fresh, fill);
     } catch (error) {
       // On a full disk the unfinished file would take the room that is left.
-      await runThen(() => Promise.reject(error), clear);
+      await runFinally(() => Promise.reject(error), clear);
     }
     this.disconnect();
     // The database is moved before its `-wal`, so that another process finds no database in between, never one without its

@@ -1,4 +1,4 @@
-import { BEGIN, markOf, step, stepBack, type Summed, type Unsummed } from "./row-checksum.ts";
+import { BEGIN, markOf, step, subtractUnit, type Summed, type Unsummed } from "./row-checksum.ts";
 
 /**
  * Corrects a row that differs from the written row in one bit: returns the only row that differs in one bit and has the checksum.
@@ -23,7 +23,7 @@ export function correctedRow<Row extends { readonly checksum: number }>(
   for (const [index, value] of [...values.entries()].toReversed()) {
     const column = columns[index] as string;
     found.push(...valuesBetween(starts[index] as number, value, end).map((fitting) => ({ ...row, [column]: fitting })));
-    end = unitsOf(value).reduceRight(stepBack, end);
+    end = unitsOf(value).reduceRight(subtractUnit, end);
   }
   return found.length === 1 ? found[0] : undefined;
 }
@@ -51,9 +51,9 @@ function textsBetween(start: number, text: string, end: number): readonly string
   // The first unit is the mark for the kind of the value, not a unit of the text.
   for (let index = units.length - 1; index > 0; index--) {
     const read = units[index] as number;
-    const unit = stepBack(after, before[index] as number);
+    const unit = subtractUnit(after, before[index] as number);
     if (isFlipped(unit, read)) found.push(withUnit(text, index - 1, unit));
-    after = stepBack(after, read);
+    after = subtractUnit(after, read);
   }
   return found;
 }

@@ -41,7 +41,7 @@ export function hasWrongSums(connection: SqliteConnection): boolean {
 }
 
 /** Rebuilds the indexes of tags and of attributes from the rows. */
-export function indexAnew(connection: SqliteConnection): void {
+export function rebuildIndexes(connection: SqliteConnection): void {
   connection.statement("DELETE FROM checkpoint_attribute").run();
   connection.statement(`INSERT OR IGNORE INTO checkpoint_attribute ${INDEXED_ATTRIBUTES}`).run();
   connection.statement("DELETE FROM checkpoint_tag").run();
@@ -49,7 +49,7 @@ export function indexAnew(connection: SqliteConnection): void {
 }
 
 /** Recounts what triggers keep: the bytes of the store and the totals of listings. */
-export function countAnew(connection: SqliteConnection): void {
+export function recount(connection: SqliteConnection): void {
   connection.statement(BYTES_ANEW).run();
   connection.statement("DELETE FROM checkpoint_total").run();
   connection.statement(`INSERT INTO checkpoint_total ${COUNT_ALL}`).run();

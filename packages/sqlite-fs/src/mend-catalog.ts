@@ -2,9 +2,9 @@ import { updateCheckpoint, updateSession } from "./apply-rows.ts";
 import { expectSound } from "./catalog-checks.ts";
 import { allCheckpoints } from "./checkpoint-pages.ts";
 import { correctedRow, textsBefore } from "./corrected-row.ts";
-import { addMissingEdges, countAnew, hasWrongSums, indexAnew } from "./discrepancies.ts";
+import { addMissingEdges, recount, hasWrongSums, rebuildIndexes } from "./discrepancies.ts";
 import { CHECKPOINT_COLUMNS, checksumOf, SESSION_COLUMNS, summed } from "./row-checksum.ts";
-import { agreesWithItself, checkedTrashed, trashedRowOf } from "./rows.ts";
+import { isConsistent, checkedTrashed, trashedRowOf } from "./rows.ts";
 import type { SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { databaseDamaged } from "./storage-errors.ts";
@@ -25,8 +25,8 @@ export function mendCatalog(connection: SqliteConnection): number {
   const corrected = correctSessions(connection) + correctCheckpoints(connection) + correctTrash(connection);
   if (hasWrongSums(connection)) throw beyondMending();
   addMissingEdges(connection);
-  countAnew(connection);
-  indexAnew(connection);
+  recount(connection);
+  rebuildIndexes(connection);
   expectSound(connection.statement("PRAGMA integrity_check").all());
   if (connection.statement("PRAGMA foreign_key_check").get() !== undefined) throw beyondMending();
   return corrected;
@@ -70,7 +70,7 @@ function correctCheckpoints(connection: SqliteConnection): number {
   for (const row of allCheckpoints(connection)) {
     if (row.checksum === checksumOf(row, CHECKPOINT_COLUMNS)) continue;
     const was = correctedRow(row, CHECKPOINT_COLUMNS);
-    if (was === undefined || was.ordinal !== row.ordinal || !agreesWithItself(was)) throw beyondMending();
+    if (was === undefined || was.ordinal !== row.ordinal || !isConsistent(was)) throw beyondMending();
     updateCheckpoint(connection, summed(was, CHECKPOINT_COLUMNS));
     corrected++;
   }
@@ -98,7 +98,7 @@ function trashedBefore(row: TrashedRow): TrashedRow {
     if (session_id === row.session_id && id === row.id) return { ...row, blob, blob_bytes };
   }
   const records = isWhole || row.record.length > TRIED_UNITS ? [] : [...textsBefore(row.record)];
-  const fitting = records.map((record) => ({ ...row, record })).filter((each) => isRight(() => agreesWithItself(checkedTrashed(each))));
+  const fitting = records.map((record) => ({ ...row, record })).filter((each) => isRight(() => isConsistent(checkedTrashed(each))));
   const [was] = fitting;
   if (was === undefined || fitting.length > 1) throw beyondMending();
   return was;

@@ -20,7 +20,7 @@ import {
   tidyLeftovers,
   VECTORS,
 } from "@workrail/blob-files";
-import { isWorkrailError, type Log, runAll, runThen, type Storage } from "@workrail/core";
+import { isWorkrailError, type Log, runAll, runFinally, type Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import type { Migration } from "./migrations.ts";
 import { silentLog } from "./silent-log.ts";
@@ -209,7 +209,7 @@ async function finishRestoreAlone(options: Omit<StoreLockOptions, "onRegained">,
   while (isBeingRestored(fs, dataDir)) {
     try {
       const lock = await StoreLock.acquire({ ...options, waitMs: Math.min(waitMs, LOOK_AGAIN_MS), onRegained: ignore });
-      await runThen(
+      await runFinally(
         () => lock.exclusively(() => finishRestore(fs, dataDir)),
         () => lock.close(),
       );

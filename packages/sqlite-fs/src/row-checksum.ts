@@ -104,7 +104,7 @@ export function step(sum: number, unit: number): number {
 }
 
 /** Returns the sum before a unit; given the sum before instead of the unit, returns the unit. */
-export function stepBack(sum: number, unit: number): number {
+export function subtractUnit(sum: number, unit: number): number {
   return Math.imul(sum, INVERSE) ^ unit;
 }
 

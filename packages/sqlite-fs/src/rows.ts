@@ -164,7 +164,7 @@ const IN_RECORD = ["session_id", "id", "blob", "blob_bytes"] as const;
  * True when the redundant columns of a row agree and its texts are in the form in which they are written. A row with more than one
  * damaged bit hardly ever agrees.
  */
-export function agreesWithItself(row: CheckpointRow): boolean {
+export function isConsistent(row: CheckpointRow): boolean {
   const record = recordOf(row);
   const again = summed(columnsOf(record, row.ordinal), CHECKPOINT_COLUMNS);
   return again.checksum === row.checksum && row.blob === blobRefOf({ sessionId: record.sessionId, checkpointId: record.id });

@@ -27,7 +27,7 @@ import { askInThread } from "./ask-in-thread.ts";
 import { expectSound, isWholeCheckDue, noteWholeCheck } from "./catalog-checks.ts";
 import { CatalogDatabase } from "./catalog-database.ts";
 import { cutLog } from "./cut-log.ts";
-import { countAnew, derivedDamaged, WRONG } from "./discrepancies.ts";
+import { recount, derivedDamaged, WRONG } from "./discrepancies.ts";
 import type { Migration } from "./migrations.ts";
 import { withQueryBuilder } from "./statement-of.ts";
 import { proveCheckpoints, proveSessionsAndTrash } from "./prove-rows.ts";
@@ -199,7 +199,7 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
       const last = putRows(writer, decision);
       // A rule that asks for contradictions corrects the rows. Totals that triggers keep are not rows: the database counts them anew.
       const corrects = asked.has("contradictions");
-      if (corrects) countAnew(writer);
+      if (corrects) recount(writer);
       await this.#writeFacts(decision);
       const isWithdrawn = (await decision.blobs?.()) === false;
       const changes = corrects || rows.length + audit.length > 0 || auditThrough !== undefined;
@@ -266,7 +266,7 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
       try {
         clearRows(writer);
         putRows(writer, content);
-        countAnew(writer);
+        recount(writer);
         await this.#writeFacts(content);
         await this.#commit(writer);
         // The old values are still in free pages and in the log.

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { elapsedMs, ensureOwnFile, type FileSystem, remakeDataDirectory, setAside, storeClosed } from "@workrail/blob-files";
-import { isWorkrailError, type Locking, type Log, ProcessLocking, runThen, type SessionId, WorkrailError } from "@workrail/core";
+import { isWorkrailError, type Locking, type Log, ProcessLocking, runFinally, type SessionId, WorkrailError } from "@workrail/core";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import type { OpenDatabase, SqliteDatabase } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
@@ -82,8 +82,8 @@ export class StoreLock implements Locking {
       return work();
     };
     return this.#gate.exclusively(() =>
-      runThen(
-        () => runThen(alone, () => this.#end()),
+      runFinally(
+        () => runFinally(alone, () => this.#end()),
         () => this.#shareIfFree(),
       ),
     );
@@ -92,7 +92,7 @@ export class StoreLock implements Locking {
   /** True when no other process has the store open. Waits for processes that make the same check at this moment. */
   isAlone(): Promise<boolean> {
     return this.#gate.exclusively(() =>
-      runThen(
+      runFinally(
         () => this.#lookAlone(),
         () => this.#share(),
       ),

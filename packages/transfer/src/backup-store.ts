@@ -18,7 +18,7 @@ import {
   type ProofPorts,
   readBlobs,
   refuseWhenNothingIsRead,
-  runThen,
+  runFinally,
   type SessionFacts,
   type SessionId,
   type Shield,
@@ -78,7 +78,7 @@ const RENEW_AFTER_MS = HOLD_MS / 3;
 export async function backupStore(ports: BackupPorts, target: BackupTarget, options: BackupOptions = {}): Promise<BackupReport> {
   const holder = `backup-${ports.ids.sessionId()}`;
   return ports.locking.shared(() =>
-    runThen(
+    runFinally(
       () => new Backup(ports, target, { ...options, holder }).run(),
       () => ports.catalog.change(release(holder)),
     ),

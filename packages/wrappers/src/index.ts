@@ -1,4 +1,4 @@
-export { checkChangeable, confinedCatalog, notAmong } from "./confined/confined-catalog.ts";
+export { checkChangeable, confinedCatalog, projectNotAllowed } from "./confined/confined-catalog.ts";
 export { namedCatalog } from "./named-catalog.ts";
 export { sealedPartOf } from "./sealed/seal-record.ts";
 export { sealBackupTarget, sealStorage } from "./sealed/seal-storage.ts";

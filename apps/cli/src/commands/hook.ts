@@ -1,6 +1,6 @@
 import { HOOK_EVENTS, HOOK_HOSTS } from "@workrail/runtime/hooks";
 import { type Command, Option, Argument } from "commander";
-import { mustComeFirst } from "../must-come-first.ts";
+import { nameNotFirst } from "../name-not-first.ts";
 
 /** Describes `workrail hook` for the help. The launcher starts it as a separate program. */
 export function addHookCommand(program: Command): void {
@@ -16,6 +16,6 @@ export function addHookCommand(program: Command): void {
     .option("--strict", "report a failure, and exit with 1")
     .addHelpText("after", "\nExample:\n  echo '{}' | workrail hook stop --host claude-code\n")
     .action(() => {
-      throw mustComeFirst("hook");
+      throw nameNotFirst("hook");
     });
 }

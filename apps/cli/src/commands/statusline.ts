@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { mustComeFirst } from "../must-come-first.ts";
+import { nameNotFirst } from "../name-not-first.ts";
 
 /** Describes `workrail statusline` for the help. The launcher starts it as a separate program. */
 export function addStatuslineCommand(program: Command): void {
@@ -12,6 +12,6 @@ export function addStatuslineCommand(program: Command): void {
     )
     .addHelpText("after", "\nExample:\n  workrail statusline\n")
     .action(() => {
-      throw mustComeFirst("statusline");
+      throw nameNotFirst("statusline");
     });
 }

@@ -64,7 +64,7 @@ export function httpSettingsOf(values: SettingValues): HttpSettings {
     host,
     port,
     url,
-    hosts: [...own, ...(isWildcard(host) ? [] : [bracketed(host)]), ...namesIn(values.httpHosts)],
+    hosts: [...own, ...(isWildcard(host) ? [] : [bracketedHost(host)]), ...namesIn(values.httpHosts)],
     origins: [...own, ...namesIn(values.httpOrigins)],
     tokenFile,
     issuer,
@@ -103,6 +103,6 @@ function bare(host: string): string {
 }
 
 /** Writes a host as in an address, with brackets for IPv6. */
-export function bracketed(host: string): string {
+export function bracketedHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

@@ -13,7 +13,7 @@ import { DEFAULT_MAX_MESSAGE_BYTES } from "../stdio-transport.ts";
 import type { Tool } from "../tool.ts";
 import { type Access, type Scope, scopeOf, SCOPES } from "./access.ts";
 import { accessIn, HttpApp, type McpHandler } from "./http-app.ts";
-import { bracketed, ENDPOINT, type HttpSettings } from "./http-settings.ts";
+import { bracketedHost, ENDPOINT, type HttpSettings } from "./http-settings.ts";
 import { Listeners } from "./listeners.ts";
 import { TOKEN_PREFIX, TokenFile } from "./token-file.ts";
 import { JwtVerifier } from "./verify-jwt.ts";
@@ -164,14 +164,14 @@ async function listen(server: Server, { host, port }: HttpSettings): Promise<URL
   } catch (cause) {
     const { code = "", message } = cause as NodeJS.ErrnoException;
     const why = code === "EADDRINUSE" ? "another program uses the port" : message;
-    throw new WorkrailError("INVALID_INPUT", `The server cannot listen at ${bracketed(host)}:${port}: ${why}.`, {
+    throw new WorkrailError("INVALID_INPUT", `The server cannot listen at ${bracketedHost(host)}:${port}: ${why}.`, {
       cause,
       details: { field: "http" },
       hint: "Choose another host:port with --http.",
     });
   }
   const { port: actual } = server.address() as AddressInfo;
-  return new URL(`http://${bracketed(host)}:${actual}${ENDPOINT}`);
+  return new URL(`http://${bracketedHost(host)}:${actual}${ENDPOINT}`);
 }
 
 function verifier(

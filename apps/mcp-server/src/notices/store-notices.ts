@@ -1,7 +1,7 @@
 import type { Log } from "@workrail/core";
 import type { StoreChanges } from "@workrail/runtime";
 import { ProtocolFault, RPC_ERROR } from "../json-rpc.ts";
-import { coded, unknownResource } from "../resource-requests.ts";
+import { withProtocolCode, unknownResource } from "../resource-requests.ts";
 import { type Concern, matchUri, type Resource } from "../resource.ts";
 import type { Notices, Tell, Wanted } from "./notices.ts";
 import { Outbox } from "./outbox.ts";
@@ -66,7 +66,7 @@ export class StoreNotices implements Notices {
 
   async #join(project: WatchedProject, listener: (changes: StoreChanges) => void, signal: AbortSignal): Promise<void> {
     const { watches, log } = this.#options;
-    const leave = await coded(() => watches.join(project, listener), log);
+    const leave = await withProtocolCode(() => watches.join(project, listener), log);
     if (signal.aborted) leave();
     else signal.addEventListener("abort", leave, { once: true });
   }
@@ -75,7 +75,7 @@ export class StoreNotices implements Notices {
     const { resources, log } = this.#options;
     const found = this.#find(uri);
     if (found === undefined) throw unknownResource(resources, uri);
-    return { uri, ...(await coded(found, log, uri)) };
+    return { uri, ...(await withProtocolCode(found, log, uri)) };
   }
 
   /** Returns the function that prepares notices of a resource; `undefined` for an unknown one. */

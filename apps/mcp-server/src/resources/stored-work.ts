@@ -2,7 +2,7 @@ import { isWorkrailError, WorkrailError } from "@workrail/core";
 import type { StoreChanges, Workrail } from "@workrail/runtime";
 import type { LazyStore } from "../lazy-store.ts";
 import type { Concern, ListedResources, Resource } from "../resource.ts";
-import { asManyAsFit } from "../tools/as-many-as-fit.ts";
+import { fittingItems } from "../tools/fitting-items.ts";
 import { NOTE } from "../tools/view-fields.ts";
 
 /** Template of the latest state of a session. */
@@ -23,7 +23,7 @@ export function storedWork(store: LazyStore): readonly Resource[] {
       async read() {
         const workrail = await store.get();
         const { sessions, total } = await workrail.listSessions({ limit: 100 });
-        return { sessions: await asManyAsFit(workrail, { sessions: [], total }, sessions), total };
+        return { sessions: await fittingItems(workrail, { sessions: [], total }, sessions), total };
       },
       concern: async () => ({ isNamed: false, isConcerned: () => true }),
     },

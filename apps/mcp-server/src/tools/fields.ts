@@ -1,10 +1,10 @@
 import type { CheckpointMetadata } from "@workrail/runtime";
 import { RESUMED_WORK, SECRETS } from "@workrail/schemas";
 import * as z from "zod";
-import { toldField } from "../told-fields.ts";
+import { answerField } from "../answer-fields.ts";
 import { jsonObject, unlisted } from "../tool.ts";
 
-/** Fields shared by several tools. Texts are words for fields of a result: see `toldFields`. */
+/** Fields shared by several tools. Texts are words for fields of a result: see `answerFields`. */
 
 export const durability: z.ZodEnum<{ disk: "disk"; memory: "memory" }> = z
   .enum(["disk", "memory"])
@@ -34,7 +34,7 @@ export const metadata: ReturnType<typeof jsonObject> = jsonObject().describe("Na
 export const otherProject = "Of another project";
 
 /** Secrets found by a save, in brief: names at most five places and counts the rest. */
-export const secrets: z.ZodType = toldField(SECRETS, "Tell your user");
+export const secrets: z.ZodType = answerField(SECRETS, "Tell your user");
 
 /** Entries dropped from a state compared with its parent. */
 export const droppedKeys = {
@@ -45,5 +45,5 @@ export const droppedKeys = {
 export const time: z.ZodString = z.string().meta({ format: "date-time" });
 
 export const metadataOmitted: z.ZodType = unlisted(
-  toldField(RESUMED_WORK.shape.metadataOmitted, undefined, ["entries.keyCharacters", "nextCursor"]).optional(),
+  answerField(RESUMED_WORK.shape.metadataOmitted, undefined, ["entries.keyCharacters", "nextCursor"]).optional(),
 );

@@ -3,9 +3,9 @@ import { type CheckpointMetadata, flatMetadata, type Workrail } from "@workrail/
 import { FIND_RESULT, SESSION } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import { toldField, toldFields } from "../told-fields.ts";
+import { answerField, answerFields } from "../answer-fields.ts";
 import { defineTool, jsonObject, type Tool, unlisted } from "../tool.ts";
-import { asManyAsFit } from "./as-many-as-fit.ts";
+import { fittingItems } from "./fitting-items.ts";
 import { branchOf, degradation, details, durability, metadataOmitted, time } from "./fields.ts";
 
 const input = z.strictObject({
@@ -43,13 +43,13 @@ const session = SESSION.pick({
   criticalKeys: true,
 });
 
-const output = toldFields(FIND_RESULT, {
+const output = answerFields(FIND_RESULT, {
   checkpoints: z.array(checkpoint).describe("Newest first, each {checkpointId, sessionId, createdAt, metadata}"),
   total: "Of matches",
   limit: "As requested",
   offset: "As requested",
   nextOffset: z.number().optional().describe("Offset of the next page"),
-  session: unlisted(toldField(session)).optional(),
+  session: unlisted(answerField(session)).optional(),
   durability,
   ...degradation,
 });
@@ -71,7 +71,7 @@ export function workflowCheckpointList(store: LazyStore): Tool {
       const frame = { ...page, ...(session === undefined || !isDetailed ? {} : { session: { ...session } }) };
       const told = isDetailed ? checkpoints : checkpoints.map((each) => briefly(each, request.sessionId === undefined ? checkpoints : []));
       const items = await Promise.all(told.map((each) => listedOf(workrail, each)));
-      const listed = [...(await asManyAsFit(workrail, frame, items))];
+      const listed = [...(await fittingItems(workrail, frame, items))];
       const next = page.offset + listed.length;
       return { checkpoints: listed, ...frame, ...(next < page.total && listed.length > 0 ? { nextOffset: next } : {}) };
     },

@@ -2,7 +2,7 @@ import { type BriefViewResult, flatMetadata } from "@workrail/runtime";
 import { RESUMED_WORK } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import { toldFields } from "../told-fields.ts";
+import { answerFields } from "../answer-fields.ts";
 import { defineTool, jsonObject, type Tool, unlisted } from "../tool.ts";
 import { degradation, details, droppedKeys, durability, metadata, metadataOmitted, otherProject, branchOf } from "./fields.ts";
 import { withNamedCheckpoint } from "./named-checkpoint.ts";
@@ -48,7 +48,7 @@ const value = z.looseObject({
   characters: z.number().optional(),
 });
 
-const output = toldFields(RESUMED_WORK, {
+const output = answerFields(RESUMED_WORK, {
   checkpointId: "Loaded checkpoint",
   sessionId: "Its session",
   context: jsonObject().describe("The saved state"),

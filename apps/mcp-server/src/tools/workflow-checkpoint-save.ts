@@ -3,7 +3,7 @@ import { nestedMetadata, type SaveCheckpointResult } from "@workrail/runtime";
 import { PATCHED, SAVE_RESULT } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import { toldField, toldFields } from "../told-fields.ts";
+import { answerField, answerFields } from "../answer-fields.ts";
 import { defineTool, jsonObject, jsonOrText, type Tool, unlisted } from "../tool.ts";
 import { roundedInTexts } from "../rounded-integers.ts";
 import { degradation, details, droppedKeys, durability, secrets } from "./fields.ts";
@@ -41,19 +41,19 @@ const input = z.strictObject({
   details,
 });
 
-const output = toldFields(SAVE_RESULT, {
+const output = answerFields(SAVE_RESULT, {
   checkpointId: "The checkpoint with this context",
   sessionId: "Its session",
-  sessionReason: toldField(SAVE_RESULT.shape.sessionReason, "Why this session").optional(),
+  sessionReason: answerField(SAVE_RESULT.shape.sessionReason, "Why this session").optional(),
   status: "Written or not",
-  sizeBytes: toldField(SAVE_RESULT.shape.sizeBytes, "Compressed").optional(),
-  parentId: unlisted(toldField(SAVE_RESULT.shape.parentId)).optional(),
-  createdAt: unlisted(toldField(SAVE_RESULT.shape.createdAt)).optional(),
-  contextHash: unlisted(toldField(SAVE_RESULT.shape.contextHash)).optional(),
-  blobPath: unlisted(toldField(SAVE_RESULT.shape.blobPath)).optional(),
+  sizeBytes: answerField(SAVE_RESULT.shape.sizeBytes, "Compressed").optional(),
+  parentId: unlisted(answerField(SAVE_RESULT.shape.parentId)).optional(),
+  createdAt: unlisted(answerField(SAVE_RESULT.shape.createdAt)).optional(),
+  contextHash: unlisted(answerField(SAVE_RESULT.shape.contextHash)).optional(),
+  blobPath: unlisted(answerField(SAVE_RESULT.shape.blobPath)).optional(),
   durability,
   ...degradation,
-  patched: toldField(PATCHED.partial({ base: true }), "Effect of the patch").optional(),
+  patched: answerField(PATCHED.partial({ base: true }), "Effect of the patch").optional(),
   ...droppedKeys,
   warning: "Problem to correct",
   parsedFromText: unlisted,

@@ -2,7 +2,7 @@ import { COMPRESSION_STRATEGIES } from "@workrail/core";
 import { SHAPE_RESULT } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import { toldFields } from "../told-fields.ts";
+import { answerFields } from "../answer-fields.ts";
 import { defineTool, type Tool, unlisted } from "../tool.ts";
 import { details } from "./fields.ts";
 import { withNamedCheckpoint } from "./named-checkpoint.ts";
@@ -15,7 +15,7 @@ const input = z.strictObject({
   details,
 });
 
-const output = toldFields(SHAPE_RESULT, {
+const output = answerFields(SHAPE_RESULT, {
   context: "The compressed context",
   tokensBefore: "Of the whole",
   tokensAfter: "Of this one",

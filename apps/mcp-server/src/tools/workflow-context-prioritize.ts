@@ -1,7 +1,7 @@
 import { SHAPE_RESULT } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import { toldFields } from "../told-fields.ts";
+import { answerFields } from "../answer-fields.ts";
 import { defineTool, type Tool, unlisted } from "../tool.ts";
 import { withNamedCheckpoint } from "./named-checkpoint.ts";
 import { details } from "./fields.ts";
@@ -23,7 +23,7 @@ const input = z.strictObject({
   details,
 });
 
-const output = toldFields(SHAPE_RESULT, {
+const output = answerFields(SHAPE_RESULT, {
   context: "Most important first",
   tokensBefore: "Of the whole",
   tokensAfter: "Of this one",

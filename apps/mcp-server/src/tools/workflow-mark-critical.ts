@@ -1,7 +1,7 @@
 import { MARK_RESULT } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import { toldFields } from "../told-fields.ts";
+import { answerFields } from "../answer-fields.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { degradation, durability } from "./fields.ts";
 
@@ -11,7 +11,7 @@ const input = z.strictObject({
   critical: z.boolean().optional().describe("false: unmark"),
 });
 
-const output = toldFields(MARK_RESULT, {
+const output = answerFields(MARK_RESULT, {
   status: "Presence of the key",
   message: "Explanation",
   sessionId: "Its session",

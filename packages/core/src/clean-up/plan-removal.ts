@@ -1,6 +1,6 @@
 import { WorkrailError } from "../errors.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import { type CheckpointView, type CleanUpPlan, moveOut, type SessionView, spare } from "./plan.ts";
+import { type CheckpointView, type CleanUpPlan, planMove, type SessionView, spare } from "./plan.ts";
 
 /** Selection of checkpoints to remove. All conditions must hold; at least one of the first five must be given. */
 export interface Selection {
@@ -50,7 +50,7 @@ export function planRemoval(sessions: readonly SessionView[], selection: Selecti
     });
     const stays = ({ isKept }: CheckpointView): boolean => selection.includeKept !== true && (isKept || session.isKept);
     const going = selected.filter((each) => !stays(each));
-    return { moves: moveOut(session, going, { to, reason: "manual" }), spared: spare(session, selected.filter(stays), "keep") };
+    return { moves: planMove(session, going, { to, reason: "manual" }), spared: spare(session, selected.filter(stays), "keep") };
   });
   return { moves: plans.flatMap(({ moves }) => moves), spared: plans.flatMap(({ spared }) => spared) };
 }

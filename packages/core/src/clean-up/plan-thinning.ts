@@ -1,4 +1,4 @@
-import { type AutomaticSession, type AutomaticView, DAY_MS, type Moment, moveOut, part, type PlannedMove, type Spared } from "./plan.ts";
+import { type AutomaticSession, type AutomaticView, DAY_MS, type Moment, planMove, part, type PlannedMove, type Spared } from "./plan.ts";
 
 /** Tag of the checkpoints that hooks save. */
 export const HOOK_TAG = "hook";
@@ -17,7 +17,7 @@ export function planThinning(
 ): { readonly moves: readonly PlannedMove[]; readonly spared: readonly Spared[] } {
   const plans = sessions.map((session) => {
     const { going, staying } = part({ ...session, checkpoints: superfluous(session.checkpoints, moment.now) }, moment);
-    return { moves: moveOut(session, going, { to, reason: "thinning" }), spared: staying };
+    return { moves: planMove(session, going, { to, reason: "thinning" }), spared: staying };
   });
   return { moves: plans.flatMap(({ moves }) => moves), spared: plans.flatMap(({ spared }) => spared) };
 }

@@ -4,7 +4,7 @@ import {
   type CleanUpReason,
   DAY_MS,
   type Moment,
-  moveOut,
+  planMove,
   moveOutOfTrash,
   outOfSessions,
   part,
@@ -49,7 +49,7 @@ export function planUpkeep(store: StoreView, policy: UpkeepPolicy, { now, inUse 
   for (const session of store.asides) {
     // The age of an aside alone decides, even when its session is in use.
     const { going, staying } = part(session, { now, inUse: new Set() });
-    moves.push(...moveOut(session, going, { to: "nowhere", reason: "aside-age" }));
+    moves.push(...planMove(session, going, { to: "nowhere", reason: "aside-age" }));
     spared.push(...staying);
   }
   const thinned = planThinning(store.automatic, to, { now, inUse });
@@ -58,7 +58,7 @@ export function planUpkeep(store: StoreView, policy: UpkeepPolicy, { now, inUse 
   const sessions = without(store.sessions, moves);
   for (const session of sessions.filter((each) => isUnused(each, policy, now))) {
     const { going, staying } = part(session, { now, inUse });
-    moves.push(...moveOut(session, going, { to, reason: "retention" }));
+    moves.push(...planMove(session, going, { to, reason: "retention" }));
     spared.push(...staying);
     if (to === "trash") trash.push(...going.map(({ id, bytes }) => ({ id, sessionId: session.id, bytes, trashedAt: now })));
   }

@@ -95,7 +95,7 @@ export function bytesOf(some: readonly { readonly bytes: number }[]): number {
 }
 
 /** Returns the move of some checkpoints of a session; empty when there are none. */
-export function moveOut(
+export function planMove(
   { id, lastAccessedAt }: SessionView,
   going: readonly CheckpointView[],
   { to, reason }: { readonly to: "trash" | "nowhere"; readonly reason: CleanUpReason },
@@ -156,7 +156,7 @@ export function outOfSessions(
   for (const session of sessions) {
     if (bytesOf(moves) >= bytes) break;
     const { going, staying } = part(session, moment);
-    moves.push(...moveOut(session, going, { to: "nowhere", reason }));
+    moves.push(...planMove(session, going, { to: "nowhere", reason }));
     spared.push(...staying);
   }
   return { moves, spared };

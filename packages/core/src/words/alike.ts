@@ -1,11 +1,11 @@
 /** Returns the largest edit distance to a term that still counts as alike. Also bounds the difference in length. */
-export function mostApart(term: string): number {
+export function maxDistance(term: string): number {
   return term.length < 4 ? 0 : term.length < 8 ? 1 : 2;
 }
 
 /** True when two terms differ by at most one letter, or two in longer terms: replaced, inserted, deleted, or swapped. */
 export function isAlike(term: string, other: string): boolean {
-  const most = mostApart(term);
+  const most = maxDistance(term);
   if (Math.abs(term.length - other.length) > most) return false;
   return !areOtherLetters(lettersIn(term), lettersIn(other), most) && editDistance(term, other, most) <= most;
 }

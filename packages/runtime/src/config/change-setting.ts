@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DATABASE, JOURNAL } from "@workrail/blob-files";
-import { commit, FAILED, isWorkrailError, runThen, type WorkrailError } from "@workrail/core";
+import { commit, FAILED, isWorkrailError, runFinally, type WorkrailError } from "@workrail/core";
 import { type Adapters, openDefaultStorage } from "../container.ts";
 import { silentLog } from "../environment.ts";
 import { conversionPorts } from "../sealing/conversion-ports.ts";
@@ -60,7 +60,7 @@ async function logChange({ env, ...given }: ConfigurationSources, reason: string
     } as const;
     await locking.shared(() => catalog.change(commit({ audit: [{ ...event, reason }] })));
   };
-  await runThen(write, () => storage.close());
+  await runFinally(write, () => storage.close());
 }
 
 /** Drops `encryption`, so that opening the store to log the change does not seal it. */

@@ -68,7 +68,7 @@ export function wrongValue(name: SettingName, { value, place, field, where }: Fo
   return { severity: "error", message, hint, field, ...where };
 }
 
-export function setTwice({ field, where }: FoundSetting): ConfigurationIssue {
+export function duplicateSetting({ field, where }: FoundSetting): ConfigurationIssue {
   return { severity: "error", message: `${field} is set twice${inFile(where)}.`, hint: "Remove one of the two.", field, ...where };
 }
 

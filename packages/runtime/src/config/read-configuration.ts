@@ -6,7 +6,7 @@ import {
   faultyFile,
   type FoundSetting,
   type KnownNames,
-  setTwice,
+  duplicateSetting,
   unknownOption,
   unknownProgramSetting,
   unknownSetting,
@@ -145,7 +145,7 @@ class Collected {
     const before = this.#found.get(name);
     if (!isAllowed(name, found.value)) this.issues.push(wrongValue(name, found));
     else if (before === undefined) this.#found.set(name, found);
-    else if (before.place === "file") this.issues.push(setTwice(found));
+    else if (before.place === "file") this.issues.push(duplicateSetting(found));
   }
 }
 

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { temporaryPlace } from "@workrail/blob-files";
-import { isWorkrailError, runThen } from "@workrail/core";
+import { isWorkrailError, runFinally } from "@workrail/core";
 import type { Environment } from "../config/default-data-dir.ts";
 import { silentLog } from "../environment.ts";
 import type { OpenOptions } from "../open-options.ts";
@@ -84,7 +84,7 @@ export async function checkRoundTrip(dataDir: string, env: Environment, readOnly
 
 async function inStore<T>(options: OpenOptions, work: (store: Workrail) => Promise<T>): Promise<T> {
   const store = await openWorkrail(options);
-  return runThen(
+  return runFinally(
     () => work(store),
     () => store.close(),
   );

@@ -33,7 +33,7 @@ import { optional } from "../check-params.ts";
 import { parsePeriod } from "../parse-time.ts";
 import { resolveReference } from "../resolve-reference.ts";
 import type { Store } from "../store.ts";
-import { toldDropped } from "../told-changes.ts";
+import { droppedFields } from "../change-fields.ts";
 import type { Checkpoints } from "../workrail.ts";
 import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
 import { save, withoutSecrets } from "./save.ts";
@@ -171,7 +171,7 @@ async function load(store: Store, params: LoadCheckpointParams): Promise<LoadChe
     sessionId: record.sessionId,
     metadata: metadataOf(record, session?.pins),
     ...store.standing(record.id),
-    ...toldDropped(await droppedSince(ports, { record, context, session })),
+    ...droppedFields(await droppedSince(ports, { record, context, session })),
     ...(fellBackFrom.length === 0 ? {} : { fellBackFrom }),
     ...(warning === undefined ? {} : { warning }),
     context,

@@ -24,10 +24,10 @@ import { splitLabels, type SplitLabels } from "../metadata.ts";
 import { optional } from "../check-params.ts";
 import { parseProject } from "../parse-project.ts";
 import type { RulesFound } from "../project-rules.ts";
-import { toldSecrets } from "../secrets/told-secrets.ts";
+import { secretsFields } from "../secrets/secrets-fields.ts";
 import { isWork, nameSession, type ResolvedSession } from "../session-resolver.ts";
 import type { Store } from "../store.ts";
-import { toldDropped, toldPatch, warningOf } from "../told-changes.ts";
+import { droppedFields, patchFields, warningOf } from "../change-fields.ts";
 
 /** Same limit as in context rules. */
 const MAX_PHASE_LENGTH = 200;
@@ -148,14 +148,14 @@ export async function save(
     contextHash: record.canonicalDigest,
     blobPath: record.blob,
     ...store.standing(record.id),
-    ...(patched === undefined ? {} : { patched: toldPatch(patched) }),
-    ...(dropped === undefined ? {} : toldDropped({ keys: dropped.keys, count: dropped.keys.length })),
+    ...(patched === undefined ? {} : { patched: patchFields(patched) }),
+    ...(dropped === undefined ? {} : droppedFields({ keys: dropped.keys, count: dropped.keys.length })),
     ...(state.parsed.length > 0 ? { parsedFromText: [...state.parsed] } : {}),
     ...(result.status === "unchanged" && result.ignored.length > 0 ? { ignored: [...result.ignored] } : {}),
     ...(labels.ignored.length > 0 ? { ignoredMetadata: labels.ignored } : {}),
     ...(pruned > 0 ? { pruned } : {}),
     ...(trashed.length > 0 ? { prunedToTrash: trashed.length } : {}),
-    ...(secrets === undefined ? {} : { secrets: toldSecrets(secrets) }),
+    ...(secrets === undefined ? {} : { secrets: secretsFields(secrets) }),
     ...(quotaWarning === undefined ? {} : { quotaWarning }),
     ...(found.warning === undefined ? {} : { contextRulesWarning: found.warning }),
     ...(warnings.length === 0 ? {} : { warning: warnings.join(" ") }),

@@ -3,7 +3,7 @@ import { isMemoryRef } from "@workrail/memory";
 import type { RetainedMemory } from "./retained-memory.ts";
 
 /** Returns the read to ask below so that memory's answer and the answer below make one; `undefined` when memory answers alone. */
-export function readBelow(memory: RetainedMemory, read: Read): Read | undefined {
+export function remainingRead(memory: RetainedMemory, read: Read): Read | undefined {
   if (read.of === "blob" && isMemoryRef(read.ref)) return undefined;
   if (read.of !== "checkpoints" || read.offset === undefined || read.offset === 0) return read;
   const above = memory.answer({ ...read, offset: 0, limit: ALL });
@@ -39,7 +39,7 @@ export function mergedAnswer(memory: RetainedMemory, read: Read, below: unknown)
  *
  * @throws the failure of the catalog below when the answer could be wrong, and not only incomplete.
  */
-export function aloneAnswer(memory: RetainedMemory, read: Read, failure: unknown): Answers[Read["of"]] {
+export function memoryAnswer(memory: RetainedMemory, read: Read, failure: unknown): Answers[Read["of"]] {
   const answer = memory.answer(read);
   switch (read.of) {
     case "checkpoint":

@@ -1,6 +1,6 @@
 import { type CatalogPort, type Decision, type Facts, type Reads, type Rule, SerialQueue } from "@workrail/core";
 import { keptRows } from "./kept-rows.ts";
-import { aloneAnswer, mergedAnswer, readBelow } from "./merged-answer.ts";
+import { memoryAnswer, mergedAnswer, remainingRead } from "./merged-answer.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
 import { listedSessions } from "./stand-in-sessions.ts";
 import { isStorageFailure } from "./storage-failure.ts";
@@ -19,7 +19,7 @@ export function standInCatalog(memory: RetainedMemory, below: () => Promise<Cata
     const answers: [string, unknown][] = [];
     const direct: Record<string, Reads[string]> = {};
     for (const [name, each] of Object.entries(reads)) {
-      const asked = readBelow(memory, each);
+      const asked = remainingRead(memory, each);
       if (asked === undefined) answers.push([name, memory.answer(each)]);
       else if (each.of === "sessions") answers.push([name, await listedSessions(memory, each, below)]);
       else direct[name] = asked;
@@ -29,7 +29,7 @@ export function standInCatalog(memory: RetainedMemory, below: () => Promise<Cata
       const each = reads[name] as R[string];
       answers.push([
         name,
-        "failure" in theirs ? aloneAnswer(memory, each, theirs.failure) : mergedAnswer(memory, each, theirs.facts[name]),
+        "failure" in theirs ? memoryAnswer(memory, each, theirs.failure) : mergedAnswer(memory, each, theirs.facts[name]),
       ]);
     }
     return Object.fromEntries(answers) as Facts<R>;

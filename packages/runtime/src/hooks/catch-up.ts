@@ -5,7 +5,7 @@ import { type HookState, NO_CONVERSATION, readState } from "./hook-state.ts";
 import { isErased } from "./forget-sessions.ts";
 import { errorText, noteFailure } from "./hook-log.ts";
 import { newState, stateOf, whereOf } from "./new-state.ts";
-import { readerOf, readOn } from "./read-session.ts";
+import { readerOf, readNewEvents } from "./read-session.ts";
 import { saveSession } from "./save-session.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -72,7 +72,7 @@ async function catchUpOne(call: HookCall, { host, file, sizeBytes, modifiedAt }:
     ...whereOf(place),
   };
   const own = { ...call, place, payload: { ...call.payload, messages: undefined } };
-  const read = await readOn(stateOf(fresh, stateFile), own);
+  const read = await readNewEvents(stateOf(fresh, stateFile), own);
   await saveSession({ state: read.state, file: stateFile }, own, { withConversation: true });
   return read.hasNews ? read.state : undefined;
 }

@@ -3,7 +3,7 @@ import { noteEvents } from "@workrail/views/work-notes";
 import type { HookCall } from "./hook-call.ts";
 import { type HookState, writeState } from "./hook-state.ts";
 import { keepVerbatim } from "./keep-verbatim.ts";
-import { readOn } from "./read-session.ts";
+import { readNewEvents } from "./read-session.ts";
 import { saveSession } from "./save-session.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
@@ -25,7 +25,7 @@ export async function noteTurn(
     if (!settings.isSealed) writeState(file, { ...state, turns: state.turns + (event === "stop" ? 1 : 0) });
     return { output: "" };
   }
-  const read = await readOn(state, call);
+  const read = await readNewEvents(state, call);
   const saved = await saveSession({ state: read.state, file }, call, {
     lastMessage: payload.lastAssistantMessage,
     withConversation: event !== "stop",

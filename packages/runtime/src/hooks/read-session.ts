@@ -32,7 +32,7 @@ export function readerOf(host: HookHost): TranscriptHost | undefined {
 }
 
 /** Notes the events since the last reading. A long transcript is read in portions, as many as the time allows. */
-export async function readOn(before: HookState, call: HookCall): Promise<ReadSession> {
+export async function readNewEvents(before: HookState, call: HookCall): Promise<ReadSession> {
   let read = await readPortion(before, call);
   while (read.state.isBehind === true && !call.settings.isSealed && call.ports.msLeft() > LEAST_MS) {
     const more = await readPortion(read.state, call);

@@ -9,7 +9,7 @@ import { type HookCall, hostSessionOf, sessionIdOf, stateFileOf } from "./hook-c
 import { errorText, forgetFailures, readFailures } from "./hook-log.ts";
 import { filesIn, type HookState, kept, readState, writeState } from "./hook-state.ts";
 import { newState, stateOf } from "./new-state.ts";
-import { readOn } from "./read-session.ts";
+import { readNewEvents } from "./read-session.ts";
 import { estimated } from "./estimated.ts";
 import { removeNotes } from "./forget-sessions.ts";
 import { namesIn } from "./names-in.ts";
@@ -113,7 +113,7 @@ async function atStartup(call: HookCall, { sessionId, caughtUp, failures }: Star
 
 async function afterCompaction(call: HookCall, { sessionId, failures }: Start): Promise<Started> {
   const known = readState(stateFileOf(call, sessionId));
-  const { state } = await readOn(known ?? newState(call), call);
+  const { state } = await readNewEvents(known ?? newState(call), call);
   if (state.notes.counts.prompts === 0) return { text: remarksOf(failures), sessionId };
   // The host has put its own summary before the model.
   const own = { ...state, notes: { ...state.notes, summary: undefined } };

@@ -47,7 +47,7 @@ export interface TakenIn {
 export type SaveIncoming = (save: IncomingSave, onGap: () => void) => Promise<SessionId | undefined>;
 
 /** Returns the way to save incoming saves in a store. */
-export function savingIn(ports: TakeInPorts, auditAt?: Date): SaveIncoming {
+export function savingTo(ports: TakeInPorts, auditAt?: Date): SaveIncoming {
   return async (save, onGap) => {
     const result = await saveIncoming(ports, save, { onGap, auditAt });
     return result?.status === "saved" ? result.record.sessionId : undefined;
@@ -95,10 +95,10 @@ export async function takeIncoming(saveOne: SaveIncoming, dataDir: string): Prom
 }
 
 /** Saves the state that a hook passes directly. @throws as `saveCheckpoint` does. */
-export async function takeThese(ports: TakeInPorts, saves: readonly IncomingSave[]): Promise<readonly SessionId[]> {
+export async function saveIncomingNow(ports: TakeInPorts, saves: readonly IncomingSave[]): Promise<readonly SessionId[]> {
   const sessions = new Set<SessionId>();
   for (const save of saves) {
-    const saved = await savingIn(ports)(save, () => {});
+    const saved = await savingTo(ports)(save, () => {});
     if (saved !== undefined) sessions.add(saved);
   }
   return [...sessions];

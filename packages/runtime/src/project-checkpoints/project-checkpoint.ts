@@ -1,5 +1,5 @@
 import type { SearchCheckpointsParams } from "../search/search-checkpoints.ts";
-import type { ToldSecrets } from "../secrets/told-secrets.ts";
+import type { ToldSecrets } from "../secrets/secrets-fields.ts";
 import type { CheckpointKind } from "@workrail/core";
 import type { Standing } from "../context-management-service.ts";
 import type { ProjectContext, ProjectDraft } from "./project-draft.ts";

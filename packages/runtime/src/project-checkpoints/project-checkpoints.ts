@@ -7,7 +7,7 @@ import {
   hasAtMost,
   type TokenCounter,
 } from "@workrail/core";
-import { notAmong } from "@workrail/wrappers";
+import { projectNotAllowed } from "@workrail/wrappers";
 import type {
   CheckpointMetadata,
   FindCheckpointsParams,
@@ -90,7 +90,7 @@ export class ProjectCheckpoints {
     const tags = [...(given.tags ?? [])];
     const { among } = this.#options;
     // Before the disk is asked whether it exists.
-    if (among?.includes(parseProjectPath(given.projectPath)) === false) throw notAmong(among, "projectPath");
+    if (among?.includes(parseProjectPath(given.projectPath)) === false) throw projectNotAllowed(among, "projectPath");
     const project = await parseExistingProject(given.projectPath);
     if (given.isRateLimited === true) this.#limiter?.admit(project);
     const { workrail, digests } = this.#options;

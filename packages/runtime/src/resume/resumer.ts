@@ -19,7 +19,7 @@ import {
 import { goalOf } from "@workrail/views/handoff-part";
 import { type Candidate, type Handoff, LEAST_SUMMARY_TOKENS, writeHandoff } from "@workrail/views";
 import { optional } from "../check-params.ts";
-import { AROUND, HOW, howOf, tokensBeyond } from "../answer-budget.ts";
+import { AROUND, HOW, fetchHint, tokensBeyond } from "../answer-budget.ts";
 import type { BriefViewResult } from "../context-management-service.ts";
 import { GitReader } from "../git/read-git-state.ts";
 import { findProject } from "../project.ts";
@@ -29,7 +29,7 @@ import { giveHandle } from "../give-handle.ts";
 import { resolveReference } from "../resolve-reference.ts";
 import type { Store } from "../store.ts";
 import { viewCheckpoint } from "../view-checkpoint.ts";
-import { MOST_CHANGES, toldDropped, toldSince } from "../told-changes.ts";
+import { MOST_CHANGES, droppedFields, sinceFields } from "../change-fields.ts";
 import { type CandidatePorts, findCandidates, type Found } from "./find-candidates.ts";
 import { type Drift, findDriftHere, savedRepositoryOf } from "./find-drift.ts";
 import { fitDrift } from "./fit-drift.ts";
@@ -206,7 +206,7 @@ export class Resumer {
   async #fitChanges(since: CheckpointId, changes: StateChanges, budget: number): Promise<ToldChanges> {
     const { tokens } = this.#store.parts;
     for (let most = MOST_CHANGES; ; most = Math.floor(most / 2)) {
-      const told = toldSince(since, changes, most);
+      const told = sinceFields(since, changes, most);
       if (most === 0 || (await tokensBeyond(Math.floor(budget * CHANGES_SHARE), JSON.stringify(told), tokens)) === 0) return told;
     }
   }
@@ -231,7 +231,7 @@ export class Resumer {
       sessionId: record.sessionId,
       ...this.#store.standing(id),
       origin: { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId: clip(agentId) }) },
-      ...toldDropped(await droppedSince(this.#store.loadPorts, loaded)),
+      ...droppedFields(await droppedSince(this.#store.loadPorts, loaded)),
       ...fellBack(fellBackFrom),
       ...(foreign === undefined ? {} : { warning: foreign }),
       ...(await wish.beside(loaded)),
@@ -279,7 +279,7 @@ export class Resumer {
     const { rules, warning } = await this.#store.rules.inFile();
     // The reader may have nothing installed.
     const print = `\`npx -y @workrail/mcp-server show ${record.id}\`, or \`workrail show ${record.id}\` if it is installed`;
-    const howToFetch = form === "summary" ? undefined : `${howOf(record.id)}\n\nOr print the whole context: ${print}.`;
+    const howToFetch = form === "summary" ? undefined : `${fetchHint(record.id)}\n\nOr print the whole context: ${print}.`;
     const about = howToFetch === undefined ? undefined : { record, newerUnreadable: fellBackFrom.length, howToFetch };
     const work = { context, pins: session?.pins ?? [], rules };
     return { ...(await writeHandoff(this.#store.parts, { ...work, focus, budgetTokens, about })), warning };

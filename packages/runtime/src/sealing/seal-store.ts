@@ -1,7 +1,7 @@
 import { removeNotes } from "../hooks/forget-sessions.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type AuditEvent, FAILED, type KeyFiles, readOnly, runThen, WorkrailError, commit } from "@workrail/core";
+import { type AuditEvent, FAILED, type KeyFiles, readOnly, runFinally, WorkrailError, commit } from "@workrail/core";
 import { type ConversionProgress, sealStorage } from "@workrail/wrappers";
 import {
   keyFromFile,
@@ -146,5 +146,5 @@ async function withRawStore<T>(
     }
     return work({ storage, keyFiles, settings, ports: conversionPorts(adapters, settings, storage) });
   };
-  return runThen(seal, () => storage.close());
+  return runFinally(seal, () => storage.close());
 }

@@ -104,10 +104,10 @@ export function latestPostingsOf(lists: WordLists, term: string, { most, span }:
   const more = oftenMarked(lists, term, { most, span, isLatest: true })
     .toReversed()
     .map(([times, numbers]): readonly [number, readonly number[]] => {
-      documents = united(numbers, documents);
+      documents = unionOf(numbers, documents);
       return [times, documents];
     });
-  return { documents: united(latest, documents), more: more.reverse(), isCut };
+  return { documents: unionOf(latest, documents), more: more.reverse(), isCut };
 }
 
 interface Having {
@@ -118,7 +118,7 @@ interface Having {
 }
 
 /** Returns the levels of a term for documents that all have it. */
-export function moreOften(lists: WordLists, term: string, { documents, most }: Having): Postings {
+export function documentLevels(lists: WordLists, term: string, { documents, most }: Having): Postings {
   const span = { first: documents[0] ?? 0, last: documents.at(-1) ?? 0 };
   return { documents, more: oftenMarked(lists, term, { most, span, isLatest: false }), isCut: false };
 }
@@ -205,7 +205,7 @@ function oftenMarked(
 }
 
 /** Returns the union of two ascending lists. */
-export function united(one: readonly number[], other: readonly number[]): readonly number[] {
+export function unionOf(one: readonly number[], other: readonly number[]): readonly number[] {
   if (other.length === 0) return one;
   const numbers: number[] = [];
   for (let [here, there] = [0, 0]; here < one.length || there < other.length;) {

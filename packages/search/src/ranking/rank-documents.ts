@@ -1,5 +1,5 @@
 import type { AskedTerm, IndexQuery, WeightedTerm } from "@workrail/core";
-import { ALL_TERMS, rarePreference, rarity, saturation, shareOfInstead } from "../bm25.ts";
+import { ALL_TERMS, rarePreference, rarity, saturation, substituteWeight } from "../bm25.ts";
 import { weighRelated } from "../related-terms.ts";
 import {
   documentsWithAll,
@@ -9,12 +9,12 @@ import {
   EVERYWHERE,
   fewDocumentsWith,
   latestPostingsOf,
-  moreOften,
+  documentLevels,
   OFTEN,
   type Postings,
   postingsOf,
   type Span,
-  united,
+  unionOf,
   without,
   type WordLists,
 } from "./postings.ts";
@@ -80,7 +80,7 @@ export class Ranking {
         ? []
         : whole
             .filter(({ texts }) => rare.isRare(texts))
-            .reduce<readonly number[]>((all, { postings }) => united(all, postings.documents), []);
+            .reduce<readonly number[]>((all, { postings }) => unionOf(all, postings.documents), []);
     this.most = whole.reduce((sum, { weight }) => sum + weight, rare.bonus);
     const known = whole.filter(({ postings }) => postings.documents.length > 0).length;
     this.#isForAll = known > 1 || (known === 1 && whole.length < lists.length);
@@ -233,7 +233,7 @@ function allOf(
     .map(({ term, weight }) => ({
       weight: weight * rare,
       texts: having.length,
-      postings: moreOften(index, term, { documents: having, most: MOST_OF_TERM }),
+      postings: documentLevels(index, term, { documents: having, most: MOST_OF_TERM }),
     }));
 }
 
@@ -301,8 +301,8 @@ function insteadOf(
   const listOf = (found: readonly number[], isBeginning: boolean): WeighedPostings[] => {
     const documents = without(found, known);
     if (documents.length === 0) return [];
-    known = united(known, documents);
-    const share = shareOfInstead({ isBeginning, isOnly: isAlone && having > 0 });
+    known = unionOf(known, documents);
+    const share = substituteWeight({ isBeginning, isOnly: isAlone && having > 0 });
     const rare = rarity(Math.max(having, known.length), texts);
     const isCut = found.length >= most;
     return [{ weight: share * weight * rare, texts: documents.length, isInstead: true, postings: { documents, more: [], isCut } }];
@@ -318,7 +318,7 @@ function latestPostings(index: WordLists, terms: readonly string[], latest: { re
   const shared = terms.length < 2 ? [] : documentsWithAll(index, terms, latest);
   return terms.map((term) => {
     const postings = latestPostingsOf(index, term, latest);
-    return { ...postings, documents: united(postings.documents, shared) };
+    return { ...postings, documents: unionOf(postings.documents, shared) };
   });
 }
 

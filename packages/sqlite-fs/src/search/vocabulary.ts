@@ -1,4 +1,4 @@
-import { isAlike, mostApart, type TextOfCheckpoint } from "@workrail/core";
+import { isAlike, maxDistance, type TextOfCheckpoint } from "@workrail/core";
 import type { Run } from "../derived-database.ts";
 import { documentsWith, isTerm } from "@workrail/search";
 import { wordListsOf } from "./word-lists.ts";
@@ -51,7 +51,7 @@ export function termsAlike(
   const isOfWords = isWord(term) && areKept(run);
   // Length in characters, as in SQLite.
   const length = Array.from(term).length;
-  const apart = mostApart(term);
+  const apart = maxDistance(term);
   const { words } = run.get(isOfWords ? WORDS : TERMS, beginning, beginning + LAST, MOST_WORDS, length - apart, length + apart) as {
     readonly words: string | null;
   };

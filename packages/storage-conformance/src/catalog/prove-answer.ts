@@ -2,7 +2,7 @@ import { ALL, type Answers, type MemoryTables, type Read } from "@workrail/core"
 import { expect } from "vitest";
 
 /** Expects the answer that core's rows in memory give. The order counts only where the read asks for one. */
-export function proveAnswer(read: Read, answer: unknown, tables: MemoryTables): void {
+export function expectAnswer(read: Read, answer: unknown, tables: MemoryTables): void {
   const message = `answer to ${JSON.stringify(read)}`;
   if (read.of === "mark") {
     const places = tables.audit.map(({ number }) => number);

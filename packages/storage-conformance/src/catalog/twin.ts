@@ -21,7 +21,7 @@ import {
 import { expect } from "vitest";
 import { sha256 } from "../environment.ts";
 import type { StorageHarness } from "../harness.ts";
-import { proveAnswer } from "./prove-answer.ts";
+import { expectAnswer } from "./prove-answer.ts";
 
 /**
  * A store, and core's rows in memory that take the same changes. Every fact that the store gives to a rule, every answer and
@@ -193,7 +193,7 @@ export class Twin {
   }
 
   #prove(reads: Reads, answers: Facts<Reads>): void {
-    for (const [name, read] of Object.entries(reads)) proveAnswer(read, answers[name], this.#tables);
+    for (const [name, read] of Object.entries(reads)) expectAnswer(read, answers[name], this.#tables);
   }
 
   /** Gives a new checkpoint the place among the commits that the store gave it. */

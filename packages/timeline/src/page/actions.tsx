@@ -5,7 +5,7 @@ import type { TimelineRow } from "../data/timeline.ts";
 import { titleOf } from "./format.ts";
 import { Menu } from "./menu.tsx";
 import { CopyButton } from "./parts.tsx";
-import { go, goAndFocus } from "./route.ts";
+import { go, openAndFocus } from "./route.ts";
 import { SafeText } from "./safe-text.tsx";
 import { usePage } from "./use-data.ts";
 
@@ -95,10 +95,10 @@ function GoBack({ id, session, row, head }: ActionsProps): JSX.Element {
     event.preventDefault();
     void act(async () => {
       const { checkpointId, sequence } = await api.fork({ checkpointId: id, name });
-      goAndFocus({ sessionId: session.id, checkpointId, tab: "changes", baseId: head?.id });
+      openAndFocus({ sessionId: session.id, checkpointId, tab: "changes", baseId: head?.id });
       const undo = async (): Promise<string> => {
         await api.remove({ checkpointId });
-        goAndFocus({ sessionId: session.id, checkpointId: head?.id });
+        openAndFocus({ sessionId: session.id, checkpointId: head?.id });
         return "The previous latest state is the latest again. The copy is in the trash.";
       };
       const state = row === undefined ? "This state" : `The state of #${row.sequence}`;
@@ -140,7 +140,7 @@ function Name({ id, session, row }: ActionsProps): JSX.Element {
     event.preventDefault();
     void act(async () => {
       const { checkpointId, sequence } = await api.fork({ checkpointId: id, name });
-      goAndFocus({ sessionId: session.id, checkpointId });
+      openAndFocus({ sessionId: session.id, checkpointId });
       return `Saved again as #${sequence} “${name.trim()}” with the same content.`;
     });
   };
@@ -207,7 +207,7 @@ function Remove({ id, row, session, head }: ActionsProps): JSX.Element {
     act(async () => {
       const { removed } = await api.remove({ checkpointId: id });
       if (removed === 0) return "It is already removed.";
-      goAndFocus({ sessionId: session.id });
+      openAndFocus({ sessionId: session.id });
       const undo = async (): Promise<string> => {
         await api.restore({ sessionId: session.id, checkpointId: id });
         go({ sessionId: session.id, checkpointId: id });

@@ -12,7 +12,7 @@ import { HandoffTab } from "./handoff-tab.tsx";
 import { PagedText } from "./paged-text.tsx";
 import { Await, Empty, When } from "./parts.tsx";
 import { ResumeTab } from "./resume-tab.tsx";
-import { hrefOf, type Route, type Tab, TABS, takeFocusWish } from "./route.ts";
+import { hrefOf, type Route, type Tab, TABS, takeFocusRequest } from "./route.ts";
 import { SafeText, WithWords } from "./safe-text.tsx";
 import { focusOn } from "./show-sought.ts";
 import { StorageScreen } from "./storage-screen.tsx";
@@ -79,7 +79,7 @@ function Checkpoint({ id, timeline, route }: CheckpointProps): JSX.Element {
   const sessionId = timeline.session.id;
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (takeFocusWish()) title.current?.focus();
+    if (takeFocusRequest()) title.current?.focus();
   }, [id]);
   const { sought } = route;
   const isInTitle = sought !== undefined && sought.key === undefined && tab !== "conversation";

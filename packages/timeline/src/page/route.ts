@@ -110,13 +110,13 @@ export function baseOf(checkpointId: string): string | undefined {
 let wantsFocus = false;
 
 /** Shows a checkpoint after an action, and has its title take the focus: the button of the action is gone. */
-export function goAndFocus(route: Route): void {
+export function openAndFocus(route: Route): void {
   wantsFocus = true;
   go(route);
 }
 
-/** True once after `goAndFocus`. */
-export function takeFocusWish(): boolean {
+/** True once after `openAndFocus`. */
+export function takeFocusRequest(): boolean {
   const wish = wantsFocus;
   wantsFocus = false;
   return wish;

@@ -1,5 +1,5 @@
 import { withoutSmallTalk } from "@workrail/core";
-import { isDirection, isQuestion, isStopWord, isTelling } from "./words.ts";
+import { isDirection, isQuestion, isStopWord, changesMeaning } from "./words.ts";
 
 /**
  * Rewrites a sentence in telegram style, without low-information words and polite phrases. Keeps negations, conditions, numbers,
@@ -32,7 +32,7 @@ function isSpare(word: string, before: string | undefined, next: string | undefi
   // "in May", "ask Will" and "US" are names; a first word and "I" are not.
   const isFirst = before === undefined || /[.!?:;…]["')\]*_]*$/u.test(before);
   // "Could you please" and "I would like to" are requests; "it could be" expresses uncertainty.
-  if (isFirst ? isQuestion(bare) : isTelling(bare) && next !== "like") return false;
+  if (isFirst ? isQuestion(bare) : changesMeaning(bare) && next !== "like") return false;
   return isFirst || !/^\p{Lu}/u.test(bare) || /^I(?:['’]|$)/u.test(bare) || OPENING.test(word);
 }
 

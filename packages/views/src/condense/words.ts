@@ -46,7 +46,7 @@ const DIRECTIONS: ReadonlySet<string> = new Set("from to at by than between with
 const TELLING: ReadonlySet<string> = new Set("one out off together will would could may might".split(" "));
 
 /** True when a sentence would change its meaning without the word. */
-export function isTelling(word: string): boolean {
+export function changesMeaning(word: string): boolean {
   return TELLING.has(word.toLowerCase());
 }
 

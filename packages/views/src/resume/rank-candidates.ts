@@ -1,7 +1,7 @@
 import { type CheckpointRecord, cutText, type GitState, gitStateOf } from "@workrail/core";
 import { stem } from "../condense/stem.ts";
 import { isStopWord } from "../condense/words.ts";
-import { tellAge } from "./tell-age.ts";
+import { describeAge } from "./describe-age.ts";
 
 /**
  * Relation of a session's place to the current place. `project`: the same. `worktree`: another worktree of the repository.
@@ -90,7 +90,7 @@ function rank(
     (match?.points ?? 0) +
     POINTS.recent / (1 + age / DAY_MS) +
     (isStale ? POINTS.stale : 0);
-  const saved = `saved ${tellAge(record.createdAt, here.now)}${isStale ? ", so it may be finished or abandoned" : ""}`;
+  const saved = `saved ${describeAge(record.createdAt, here.now)}${isStale ? ", so it may be finished or abandoned" : ""}`;
   const reasons = [match?.words, describePlace(relation, record, git), branch?.words, saved];
   const reason = reasons.filter((each) => each !== undefined).join("; ");
   return { record, relation, isStale, isHinted: match !== undefined, reason, points, at: record.createdAt.getTime() };

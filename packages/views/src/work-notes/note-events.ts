@@ -4,7 +4,7 @@ import { parseData } from "../condense/outline-data.ts";
 import { namedPaths } from "../resume/named-paths.ts";
 import { linesAbout } from "./lines-about.ts";
 import { commandOf, filesOf, planIn, stateOf, textOf } from "./note-calls.ts";
-import { decisionsIn, errorLinesOf, looksFailed, reasonIn, wishesIn } from "./note-texts.ts";
+import { decisionsIn, errorLinesOf, looksFailed, reasonIn, demandsIn } from "./note-texts.ts";
 import {
   LONGEST_NOTED,
   MOST_NOTED,
@@ -84,7 +84,7 @@ class NotesInWriting {
       ...(at === undefined ? {} : { at }),
     };
     notes.prompts = firstAndLast([...notes.prompts, noted], MOST_NOTED.prompts);
-    const { prohibitions, requirements } = wishesIn(text);
+    const { prohibitions, requirements } = demandsIn(text);
     notes.prohibitions = firstAndLast(unique([...notes.prohibitions, ...prohibitions]), MOST_NOTED.prohibitions);
     notes.requirements = firstAndLast(unique([...notes.requirements, ...requirements]), MOST_NOTED.requirements);
     notes.counts = { ...notes.counts, prompts: notes.counts.prompts + 1 };

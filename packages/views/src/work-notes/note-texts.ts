@@ -28,7 +28,7 @@ export interface Wishes {
 }
 
 /** Sentences of a prompt that forbid, limit or demand something, verbatim. */
-export function wishesIn(prompt: string): Wishes {
+export function demandsIn(prompt: string): Wishes {
   const prohibitions: string[] = [];
   const requirements: string[] = [];
   for (const sentence of sentencesIn(prompt)) {

@@ -169,7 +169,7 @@ export function confinedCatalog(catalog: CatalogPort, projects: readonly string[
         for (const { record } of rowsIn(step.reads, facts)) if (!isOurs(record)) throw unknownCheckpoint(record.id);
         const next = step.decide(facts);
         if ("reads" in next) return guarded(next);
-        for (const { record } of changedIn(next.rows)) if (!isOurs(record)) throw notAmong(projects);
+        for (const { record } of changedIn(next.rows)) if (!isOurs(record)) throw projectNotAllowed(projects);
         return next;
       },
     };
@@ -193,7 +193,7 @@ export function checkChangeable(catalog: CatalogPort, sessionId: SessionId): Pro
 }
 
 /** Returns the error for a project outside of the caller's. Also for one that does not exist: the answer must not tell. */
-export function notAmong(projects: readonly string[], field = "project"): WorkrailError {
+export function projectNotAllowed(projects: readonly string[], field = "project"): WorkrailError {
   return invalidInput(field, `${field} must be one of yours: ${projects.join(", ")}.`, "Name one of them, or leave it out.");
 }
 

@@ -17,7 +17,7 @@ export interface Tries {
  * Repeats an attempt that fails with `details.isPassing`, after a random wait, or as long as `details.retryAfterMs` asks for. Rejects
  * with the last failure, or with the signal's reason.
  */
-export function tryAgain<T>(attempt: () => Promise<T>, { tries, firstWaitMs, deadline, signal }: Tries): Promise<T> {
+export function retry<T>(attempt: () => Promise<T>, { tries, firstWaitMs, deadline, signal }: Tries): Promise<T> {
   return pRetry(attempt, {
     signal,
     retries: tries - 1,

@@ -10,7 +10,7 @@ const MOST_WARNED = 10;
 const LONGEST_NAME = 100;
 
 /** Reports the differences from a known state. @param most names of each kind. */
-export function toldSince(since: string, { added, changed, removed, unchanged }: StateChanges, most: number = MOST_CHANGES): ToldChanges {
+export function sinceFields(since: string, { added, changed, removed, unchanged }: StateChanges, most: number = MOST_CHANGES): ToldChanges {
   const namesOf = (all: readonly string[]): string[] => [...new Set(all.slice(0, most).map(clip))];
   const count = (name: string, told: number, all: number): object => (all > told ? { [`${name}Count`]: all } : {});
   const sizes = Object.fromEntries([...changed].slice(0, most).map(([key, size]) => [clip(key), size ?? "changed"]));
@@ -25,7 +25,7 @@ export function toldSince(since: string, { added, changed, removed, unchanged }:
 }
 
 /** Reports the entries that a state lacks compared with its parent. */
-export function toldDropped(dropped: NamedKeys | undefined): { droppedKeys?: string[]; droppedKeysCount?: number } {
+export function droppedFields(dropped: NamedKeys | undefined): { droppedKeys?: string[]; droppedKeysCount?: number } {
   if (dropped === undefined) return {};
   const droppedKeys = dropped.keys.slice(0, MOST_NAMED).map(clip);
   return { droppedKeys, ...(dropped.count > droppedKeys.length ? { droppedKeysCount: dropped.count } : {}) };
@@ -43,7 +43,7 @@ export function warningOf({ pinned, critical }: DroppedEntries): string | undefi
 }
 
 /** Reports the effect of a patch. */
-export function toldPatch(patched: NonNullable<SaveResult["patched"]>): PatchedState {
+export function patchFields(patched: NonNullable<SaveResult["patched"]>): PatchedState {
   const { base, set, appended, removed, notFound, replaced, keptKeys } = patched;
   const namesLeft = [set, appended, removed, notFound, replaced].reduce((sum, { length }) => sum + Math.max(0, length - MOST_NAMED), 0);
   return {

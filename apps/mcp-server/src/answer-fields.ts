@@ -15,7 +15,7 @@ type ToldFields<T, Told> = {
  * Builds a tool's output from the schema of a result of the library: names the fields in the order of the listing, each with a few words for
  * the model, or `unlisted`. A field that the tool changes or adds is given as its own schema.
  */
-export function toldFields<
+export function answerFields<
   T extends object,
   const Told extends { readonly [Name in keyof Told]: Name extends keyof T ? string | typeof unlisted | z.ZodType : z.ZodType },
 >(result: ResultSchema<T>, told: Told): z.ZodObject<ToldFields<T, Told>, z.core.$loose> {
@@ -24,7 +24,7 @@ export function toldFields<
     if (typeof words === "object") return [name, words];
     const type = shape[name];
     if (type === undefined) throw new Error(`The result has no field ${name}.`);
-    const field = typeof words === "string" ? toldField(type, words) : unlisted(toldField(type));
+    const field = typeof words === "string" ? answerField(type, words) : unlisted(answerField(type));
     return [name, isAlwaysThere(type) ? field : field.optional()];
   });
   return z.looseObject(Object.fromEntries(fields)) as never;
@@ -35,7 +35,7 @@ export function toldFields<
  *
  * @param without fields inside it that the tool never returns, as dotted paths.
  */
-export function toldField(type: z.ZodType, words?: string, without: readonly string[] = []): z.ZodType {
+export function answerField(type: z.ZodType, words?: string, without: readonly string[] = []): z.ZodType {
   return z.custom<unknown>().meta({ ...toldPart(type, without, ""), ...(words === undefined ? {} : { description: words }) });
 }
 

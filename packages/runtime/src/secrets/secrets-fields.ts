@@ -20,6 +20,6 @@ const ADVICE: { readonly [Action in SecretsReport["action"]]: string } = {
 };
 
 /** Returns the report with advice, for an answer. */
-export function toldSecrets(report: SecretsReport): ToldSecrets {
+export function secretsFields(report: SecretsReport): ToldSecrets {
   return { ...report, advice: ADVICE[report.action] };
 }

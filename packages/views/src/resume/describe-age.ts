@@ -5,7 +5,7 @@ const UNITS = [
 ] as const;
 
 /** Returns the age of a time in its largest unit: "2 hours ago". Future times, after a clock change, are "just now". */
-export function tellAge(time: Date, now: Date): string {
+export function describeAge(time: Date, now: Date): string {
   const ms = now.getTime() - time.getTime();
   const [unit, size] = UNITS.findLast(([, each]) => ms >= each) ?? ["", 0];
   if (size === 0) return "just now";
