@@ -3,12 +3,12 @@ import * as z from "zod";
 import { unlisted } from "./tool.ts";
 
 /** A field of the output as the compiler sees it. */
-type ToldField<T, Name extends keyof T> = undefined extends T[Name]
+type AnswerFieldOf<T, Name extends keyof T> = undefined extends T[Name]
   ? z.ZodOptional<z.ZodCustom<T[Name], T[Name]>>
   : z.ZodCustom<T[Name], T[Name]>;
 
-type ToldFields<T, Told> = {
-  readonly [Name in keyof Told]: Told[Name] extends z.ZodType ? Told[Name] : Name extends keyof T ? ToldField<T, Name> : never;
+type AnswerFields<T, Told> = {
+  readonly [Name in keyof Told]: Told[Name] extends z.ZodType ? Told[Name] : Name extends keyof T ? AnswerFieldOf<T, Name> : never;
 };
 
 /**
@@ -18,7 +18,7 @@ type ToldFields<T, Told> = {
 export function answerFields<
   T extends object,
   const Told extends { readonly [Name in keyof Told]: Name extends keyof T ? string | typeof unlisted | z.ZodType : z.ZodType },
->(result: ResultSchema<T>, told: Told): z.ZodObject<ToldFields<T, Told>, z.core.$loose> {
+>(result: ResultSchema<T>, told: Told): z.ZodObject<AnswerFields<T, Told>, z.core.$loose> {
   const shape: Readonly<Record<string, z.ZodType>> = result.shape;
   const fields = Object.entries<string | typeof unlisted | z.ZodType>(told).map(([name, words]) => {
     if (typeof words === "object") return [name, words];

@@ -224,7 +224,7 @@ export type {
   IndexNews,
   IndexQuery,
   IndexState,
-  Instead,
+  Substitute,
   Matches,
   PageOfMatches,
   SearchEngine,

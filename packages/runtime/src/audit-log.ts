@@ -66,13 +66,13 @@ export interface VerifyAuditLogParams {
   readonly signal?: VerifyAuditOptions["signal"];
 }
 
-interface ToldRow extends Omit<AuditRowInfo, "at"> {
+interface ReportedRow extends Omit<AuditRowInfo, "at"> {
   readonly at: string;
 }
 
 export interface VerifyAuditLogResult extends Omit<AuditReport, "first" | "last" | "head"> {
-  readonly first?: ToldRow;
-  readonly last?: ToldRow;
+  readonly first?: ReportedRow;
+  readonly last?: ReportedRow;
   /** The last row in the form that `expected` takes, for the caller to note. */
   readonly head?: string;
 }
@@ -174,6 +174,6 @@ function entryOf({ number, at, action, ...rest }: LoggedEvent): AuditLogEntry {
   };
 }
 
-function told({ at, ...row }: AuditRowInfo): ToldRow {
+function told({ at, ...row }: AuditRowInfo): ReportedRow {
   return { ...row, at: at.toISOString() };
 }

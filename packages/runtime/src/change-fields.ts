@@ -1,6 +1,6 @@
 import type { DroppedEntries, NamedKeys, SaveResult, StateChanges } from "@workrail/core";
 import type { PatchedState } from "./context-management-service.ts";
-import type { ToldChanges } from "./resume/resume-params.ts";
+import type { ChangeFields } from "./resume/resume-params.ts";
 
 /** Most names in an answer, however much a call changes. */
 const MOST_NAMED = 50;
@@ -10,7 +10,11 @@ const MOST_WARNED = 10;
 const LONGEST_NAME = 100;
 
 /** Reports the differences from a known state. @param most names of each kind. */
-export function sinceFields(since: string, { added, changed, removed, unchanged }: StateChanges, most: number = MOST_CHANGES): ToldChanges {
+export function sinceFields(
+  since: string,
+  { added, changed, removed, unchanged }: StateChanges,
+  most: number = MOST_CHANGES,
+): ChangeFields {
   const namesOf = (all: readonly string[]): string[] => [...new Set(all.slice(0, most).map(clip))];
   const count = (name: string, told: number, all: number): object => (all > told ? { [`${name}Count`]: all } : {});
   const sizes = Object.fromEntries([...changed].slice(0, most).map(([key, size]) => [clip(key), size ?? "changed"]));

@@ -22,7 +22,7 @@ import type {
   ViewValue,
 } from "@workrail/views";
 import type { OmittedFields } from "./fit-fields.ts";
-import type { ToldSecrets } from "./secrets/secrets-fields.ts";
+import type { SecretsFields } from "./secrets/secrets-fields.ts";
 
 /** The server-side service of the specification. Every method may reject with a `WorkrailError`. */
 export interface IContextManagementService {
@@ -183,7 +183,7 @@ export interface SaveCheckpointResult extends Standing {
   /** Warns that the store fills up: how full it is, and what happens next. Reported once. */
   quotaWarning?: string;
   /** Likely secrets in the saved data, and how they were treated. */
-  secrets?: ToldSecrets;
+  secrets?: SecretsFields;
   /** Why the project's rules file cannot be used. The save used the default rules. */
   contextRulesWarning?: string;
 }
@@ -527,7 +527,7 @@ export interface ShapedContextResult extends Standing {
   /** Why the original of a given context could not be kept. It cannot be retrieved from the store. */
   notKept?: string;
   /** Likely secrets in the original of a given context. If they were redacted, the kept original is redacted too. */
-  secrets?: ToldSecrets;
+  secrets?: SecretsFields;
   /** How to get the originals. */
   how?: string;
   /** Why the project's rules file cannot be used. */

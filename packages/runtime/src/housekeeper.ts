@@ -24,7 +24,7 @@ type HousekeeperParts = Pick<
 >;
 
 /** Result of applying the policy. */
-export interface KeptHouse {
+export interface HousekeepingResult {
   readonly report: CleanUpReport;
   /** Rows that were removed from the audit log. */
   readonly auditRows: number;
@@ -78,7 +78,7 @@ export class Housekeeper {
   }
 
   /** Applies the policy now, and also returns the number of rows removed from the audit log. */
-  async keepHouse(options: Omit<UpkeepOptions, "inUse"> = {}, policy: UpkeepPolicy = this.#policy): Promise<KeptHouse> {
+  async keepHouse(options: Omit<UpkeepOptions, "inUse"> = {}, policy: UpkeepPolicy = this.#policy): Promise<HousekeepingResult> {
     // Recent loads count as uses.
     await this.#parts.accesses.write();
     const inUse = this.#parts.sessions.inUse();

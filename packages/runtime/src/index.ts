@@ -157,7 +157,7 @@ export type {
   ResumeDepth,
   ResumedWork,
   ResumeParams,
-  ToldChanges,
+  ChangeFields,
   ResumeResult,
   SavedRepositoryParams,
   SavedRepositoryResult,
@@ -165,7 +165,7 @@ export type {
 export type { BackupResult, RestoreOptions, RestoreProgress, RestoreResult } from "./restore-options.ts";
 export type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";
 export type { HostSavings, Resumes, Savings, SavingsParams } from "./savings.ts";
-export type { ScanStoreParams, ToldSecrets } from "./secrets/secrets-fields.ts";
+export type { ScanStoreParams, SecretsFields } from "./secrets/secrets-fields.ts";
 export { readSettings } from "./settings.ts";
 export type { CondenserSettings, EmbedderSettings, GivenSettings, HousekeepingSettings, SecretsSettings, Settings } from "./settings.ts";
 export { tokenCounter, TOKENIZERS } from "./token-counter.ts";

@@ -41,7 +41,7 @@ import type { Standing } from "./context-management-service.ts";
 import { DiskRoom } from "./disk-room.ts";
 import type { RetainedMemory } from "./fallback/retained-memory.ts";
 import { isCatalogLoss } from "./fallback/storage-failure.ts";
-import type { TakenOver } from "./fallback/take-over.ts";
+import type { TakeOverResult } from "./fallback/take-over.ts";
 import { GitReader } from "./git/read-git-state.ts";
 import { removeOld } from "./hooks/forget-sessions.ts";
 import { type IncomingSave, waitingIfReadable, waitingNames } from "./hooks/incoming-save.ts";
@@ -491,9 +491,9 @@ export class Store {
   }
 
   /** Writes the data of a memory fallback to this store. Rebuilds a catalog that was lost meanwhile. */
-  async takeOver(memory: RetainedMemory): Promise<TakenOver> {
+  async takeOver(memory: RetainedMemory): Promise<TakeOverResult> {
     const { takeOver, together } = await import("./fallback/take-over.ts");
-    const take = (): Promise<TakenOver> => this.using(() => takeOver(this.#takeInPorts(), memory));
+    const take = (): Promise<TakeOverResult> => this.using(() => takeOver(this.#takeInPorts(), memory));
     const taken = await take();
     if (!isCatalogLoss(taken.failure)) return taken;
     await this.recover();

@@ -7,14 +7,14 @@ import { isDatabase, isNode } from "./place-of.ts";
 import { type GivenSettings, readSettings, type Settings } from "./settings.ts";
 
 /** Settings of the store to copy, and of the place to copy to. */
-export interface TwoPlaces {
+export interface CopySettings {
   readonly source: Settings;
   readonly target: Settings;
   readonly adapters: Omit<Adapters, "storage">;
 }
 
 /** Reads the settings of both places. @throws INVALID_INPUT; READ_ONLY. */
-export function readPlaces({ adapters = {}, from, to, ...given }: CopyStoreOptions): TwoPlaces {
+export function readPlaces({ adapters = {}, from, to, ...given }: CopyStoreOptions): CopySettings {
   checkPlace(to, "to");
   if (from !== undefined) checkPlace(from, "from");
   checkAdapters(adapters);

@@ -3,7 +3,7 @@ export { COMPARE_RESULT } from "./comparing.ts";
 export type { ResultSchema } from "./fields.ts";
 export { FIND_RESULT } from "./listing.ts";
 export { HANDOFF_RESULT, SEARCH_RESULT, SESSIONS_RESULT, TRACE_RESULT } from "./overview.ts";
-export { CANDIDATE, DRIFT, RESUME_CANDIDATES, RESUMED_WORK, TOLD_CHANGES } from "./resuming.ts";
+export { CANDIDATE, DRIFT, RESUME_CANDIDATES, RESUMED_WORK, CHANGE_FIELDS } from "./resuming.ts";
 export { PATCHED, SAVE_RESULT } from "./saving.ts";
 export { CONTEXT, METADATA, metadataWith, ORIGIN, REPORT, REPORTED_ENTRY, SECRETS, SESSION } from "./shapes.ts";
 export { MARK_RESULT, SHAPE_RESULT } from "./shaping.ts";

@@ -1,5 +1,5 @@
 import { CHECKPOINT_KINDS } from "@workrail/core";
-import { RESUME_DEPTHS, type ResumeCandidates, type ResumedWork, type ToldChanges } from "@workrail/runtime";
+import { RESUME_DEPTHS, type ResumeCandidates, type ResumedWork, type ChangeFields } from "@workrail/runtime";
 import * as z from "zod";
 import { anyObject, count, listOf, mark, objectOf, oneOf, type ResultSchema, text, texts, time } from "./fields.ts";
 import { DROPPED_KEYS } from "./saving.ts";
@@ -34,7 +34,7 @@ export const DRIFT: ResultSchema<Drift> = objectOf<Drift>({
   unknown: text("the reason if the drift is incomplete").optional(),
 });
 
-export const TOLD_CHANGES: ResultSchema<ToldChanges> = objectOf<ToldChanges>({
+export const CHANGE_FIELDS: ResultSchema<ChangeFields> = objectOf<ChangeFields>({
   since: text("the earlier checkpoint"),
   added: texts("new entries").optional(),
   addedCount: count("their number, if not all are listed").optional(),
@@ -54,7 +54,7 @@ export const RESUMED_WORK: ResultSchema<ResumedWork> = objectOf<ResumedWork>({
   context: anyObject("the part of the context that fits, at the other depths").optional(),
   metadata: METADATA.partial().optional().describe("[metadata](#metadata) of the checkpoint, at the other depths"),
   origin: ORIGIN,
-  changes: TOLD_CHANGES.optional().describe("with `--since`: the changes; `context` has the added and changed entries"),
+  changes: CHANGE_FIELDS.optional().describe("with `--since`: the changes; `context` has the added and changed entries"),
   drift: DRIFT.optional().describe("changes of the repository since the save, if it was saved in one"),
   ...DROPPED_KEYS,
   fellBackFrom: listOf(UNREADABLE, "newer checkpoints of the session that cannot be read").optional(),

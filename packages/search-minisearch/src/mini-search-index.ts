@@ -9,7 +9,7 @@ import {
   type IndexNews,
   type IndexQuery,
   type IndexState,
-  type Instead,
+  type Substitute,
   isAlike,
   type Matches,
   type SearchEngine,
@@ -208,7 +208,7 @@ class MiniSearchIndex implements SearchEngine {
   }
 
   /** Scores the texts that lack the term and have a substitute for it. */
-  #foundInstead(instead: Instead | undefined, whole: ReadonlyMap<CheckpointId, number>, isAlone: boolean): Map<CheckpointId, number> {
+  #foundInstead(instead: Substitute | undefined, whole: ReadonlyMap<CheckpointId, number>, isAlone: boolean): Map<CheckpointId, number> {
     const scores = new Map<CheckpointId, number>();
     if (instead === undefined || whole.size > ENOUGH_WHOLE) return scores;
     const { terms, beginning } = instead;

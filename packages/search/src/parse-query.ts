@@ -1,4 +1,4 @@
-import type { AskedTerm, Instead } from "@workrail/core";
+import type { AskedTerm, Substitute } from "@workrail/core";
 import { countsOf } from "./related-terms.ts";
 import { inflectionsOf } from "./inflections.ts";
 import { synonymsOf } from "./synonyms.ts";
@@ -52,7 +52,7 @@ const NONE: ReadonlyMap<string, string> = new Map();
 /** A shorter prefix would match anything. */
 const BEGINNING = /^\p{L}{3,}$/u;
 
-function insteadOf(term: string, word: string | undefined): Instead | undefined {
+function insteadOf(term: string, word: string | undefined): Substitute | undefined {
   if (word === undefined) return undefined;
   const terms = [...new Set([...synonymsOf(term), ...inflectionsOf(word)])];
   const beginning = BEGINNING.test(word) ? word : undefined;

@@ -1,6 +1,6 @@
 import { shellWord } from "@workrail/core";
 import { callOf, escapeJson, escapeText } from "@workrail/process";
-import type { ResumeCandidate, ResumeDepth, ResumedWork, ResumeResult, ToldChanges } from "@workrail/runtime";
+import type { ResumeCandidate, ResumeDepth, ResumedWork, ResumeResult, ChangeFields } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import { formatAge } from "../format-age.ts";
 import { noteFallback } from "../note-fallback.ts";
@@ -130,7 +130,7 @@ function missing(shortened: ResumedWork["shortened"], omitted: ResumedWork["omit
   return `Not all entries are whole: ${cut} shortened, ${omitted?.count ?? 0} left out.${complete}`;
 }
 
-function inWords({ since, added = [], changed = {}, removed = [], unchanged }: ToldChanges): string {
+function inWords({ since, added = [], changed = {}, removed = [], unchanged }: ChangeFields): string {
   const sizes = Object.entries(changed).map(([key, size]) => (size === "changed" ? key : `${key} (${size})`));
   const parts = [
     ...(added.length === 0 ? [] : [`added: ${added.join(", ")}`]),

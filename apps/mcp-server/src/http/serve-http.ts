@@ -40,11 +40,11 @@ export interface ServeHttpOptions extends CatalogueOptions {
   /** Default: by version 2 of the MCP library, for every version of the protocol. */
   readonly createHandler?: (offerFor: OfferFor, options: ServeHttpOptions) => McpHandler;
   /** Time limits of the web server. */
-  readonly patience?: Partial<Patience>;
+  readonly patience?: Partial<HttpTimeouts>;
 }
 
 /** Time limits of the web server, in milliseconds. */
-export interface Patience {
+export interface HttpTimeouts {
   /** For the head of a request. */
   readonly headMs: number;
   /** For a whole request, which may be a body of some ten megabytes. */
@@ -53,7 +53,7 @@ export interface Patience {
   readonly silenceMs: number;
 }
 
-const PATIENCE: Patience = { headMs: 10_000, requestMs: 60_000, silenceMs: 120_000 };
+const PATIENCE: HttpTimeouts = { headMs: 10_000, requestMs: 60_000, silenceMs: 120_000 };
 /** Connections at the same time; the system closes further ones. */
 const MOST_CONNECTIONS = 512;
 

@@ -17,7 +17,7 @@ export const briefCheckpoint = z.looseObject({
 });
 
 /** Approximate size of each item in an answer. */
-export interface Brevity {
+export interface ItemSize {
   /** Tokens of the summary. */
   readonly summary: number;
   /** Tokens of the snippet. */
@@ -33,7 +33,7 @@ export interface Brevity {
 const WHOLE = { summary: 600, snippet: 80, query: 600, tags: 2_000, context: 400 };
 
 /** From the longest to the shortest. */
-const BREVITIES: readonly Brevity[] = [
+const BREVITIES: readonly ItemSize[] = [
   WHOLE,
   { ...WHOLE, summary: 70, query: 150, tags: 200, context: 200 },
   { ...WHOLE, summary: 50, query: 60, tags: 120, context: 100 },
@@ -57,9 +57,9 @@ const OF_EACH = 150;
 const FIVE = 5;
 
 export interface Fitting<From, To> {
-  readonly itemOf: (each: From, brevity: Brevity) => To;
+  readonly itemOf: (each: From, brevity: ItemSize) => To;
   /** Builds the whole answer with these items. */
-  readonly answerOf: (items: readonly To[], brevity: Brevity) => object;
+  readonly answerOf: (items: readonly To[], brevity: ItemSize) => object;
 }
 
 /**
@@ -70,9 +70,9 @@ export async function fitBriefly<From, To extends object>(
   workrail: Workrail,
   all: readonly From[],
   { itemOf, answerOf }: Fitting<From, To>,
-): Promise<{ readonly items: readonly To[]; readonly brevity: Brevity }> {
+): Promise<{ readonly items: readonly To[]; readonly brevity: ItemSize }> {
   const most = OF_FIVE + OF_EACH * Math.max(0, all.length - FIVE);
-  let brevity = WHOLE as Brevity;
+  let brevity = WHOLE as ItemSize;
   for (brevity of BREVITIES) {
     const items = all.map((each) => itemOf(each, brevity));
     const answer = answerOf(items, brevity);
@@ -92,7 +92,7 @@ export async function fitBriefly<From, To extends object>(
  */
 export function toBrief(
   read: ProjectCheckpoint,
-  brevity: Brevity,
+  brevity: ItemSize,
   isDetailed: boolean,
 ): Partial<WireCheckpoint> & Pick<WireCheckpoint, "id"> {
   const { id, projectPath, tokenCount, createdAt, updatedAt, kind, damaged } = read;

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, type Tool, unlisted } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
-import { type Brevity, briefCheckpoint, fitBriefly, toBrief } from "./checkpoint-brief.ts";
+import { type ItemSize, briefCheckpoint, fitBriefly, toBrief } from "./checkpoint-brief.ts";
 import { degradation, degradationOf } from "./checkpoint-fields.ts";
 import { details } from "./fields.ts";
 import { NOTE, originOfMany } from "./view-fields.ts";
@@ -67,12 +67,12 @@ export function checkpointSearch(store: LazyStore): Tool {
           signal: call.signal,
           onProgress: ({ done, total }) => call.progress?.({ done, total, message: "Indexing for search" }),
         });
-        const itemOf = ({ checkpoint: each, snippet, ...hit }: (typeof found)[number], brevity: Brevity): Result => ({
+        const itemOf = ({ checkpoint: each, snippet, ...hit }: (typeof found)[number], brevity: ItemSize): Result => ({
           checkpoint: toBrief(each, brevity, isDetailed) as Result["checkpoint"],
           ...hit,
           ...(snippet === undefined ? {} : { snippet: cutToTokens(snippet, brevity.snippet) }),
         });
-        const answerOf = (results: readonly Result[], brevity: Brevity): z.output<typeof output> => ({
+        const answerOf = (results: readonly Result[], brevity: ItemSize): z.output<typeof output> => ({
           origin: { note: NOTE },
           results: [...results],
           ...toldQuery(query, cutToTokens(searched, brevity.query)),

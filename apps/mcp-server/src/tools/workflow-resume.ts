@@ -1,5 +1,5 @@
 import { type Drift, flatMetadata, RESUME_DEPTHS, type ResumeCandidate, type ResumedWork } from "@workrail/runtime";
-import { CANDIDATE, DRIFT, ORIGIN, RESUME_CANDIDATES, RESUMED_WORK, TOLD_CHANGES } from "@workrail/schemas";
+import { CANDIDATE, DRIFT, ORIGIN, RESUME_CANDIDATES, RESUMED_WORK, CHANGE_FIELDS } from "@workrail/schemas";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { type Ask, forQuestion } from "../question.ts";
@@ -28,7 +28,7 @@ const loaded = answerFields(RESUMED_WORK, {
   depth: "As requested",
   context: "The saved state",
   summary: "One document instead",
-  changes: answerField(TOLD_CHANGES, "Differences from since", ["addedCount", "changedCount", "removedCount"]),
+  changes: answerField(CHANGE_FIELDS, "Differences from since", ["addedCount", "changedCount", "removedCount"]),
   drift: answerField(drift, "Changes in git since"),
   metadata,
   metadataOmitted,

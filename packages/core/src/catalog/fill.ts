@@ -7,7 +7,7 @@ import type { UnchainedContent } from "./catalog-port.ts";
 import { type CheckpointRow, more, type NewRow, type SessionRow } from "./rows.ts";
 
 /** Data that survived a catalog, and the audit row that records the loss. */
-export interface Remnants {
+export interface SurvivingData {
   /** In the order of their commits. */
   readonly records: readonly NewRecord[];
   readonly sessions: readonly SessionFacts[];
@@ -17,7 +17,7 @@ export interface Remnants {
 type RefOf = (key: BlobKey) => BlobRef;
 
 /** Makes the content of a new catalog; `refOf` tells where blobs are. Removed checkpoints whose blobs may exist become pending removals. */
-export function fill({ records, sessions, audit }: Remnants, refOf: RefOf): UnchainedContent {
+export function fill({ records, sessions, audit }: SurvivingData, refOf: RefOf): UnchainedContent {
   const known = new Map(sessions.map((facts) => [facts.sessionId, indexed(facts)]));
   const rows = new Map<SessionId, SessionRow>(sessions.map((facts) => [facts.sessionId, rowOf(facts, audit.at)]));
   const checkpoints = new Map<CheckpointId, CheckpointRow>();

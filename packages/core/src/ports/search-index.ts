@@ -118,10 +118,10 @@ export interface WeightedTerm {
 
 export interface AskedTerm extends WeightedTerm {
   /** Substitutes that count less, and only in a text without the term. */
-  readonly instead?: Instead | undefined;
+  readonly instead?: Substitute | undefined;
 }
 
-export interface Instead {
+export interface Substitute {
   readonly terms: readonly string[];
   /** Prefix of substitute terms. Letters only. */
   readonly beginning?: string | undefined;

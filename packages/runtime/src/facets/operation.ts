@@ -12,7 +12,7 @@ import type { Operations, Workrail } from "../workrail.ts";
 export type Need = "read" | "readable disk" | "disk" | "whole session" | "whole store";
 
 /** Operations that `Fallback` implements by a method of the same name. */
-export type OwnWay =
+export type FallbackMethod =
   | "saveCheckpoint"
   | "markCritical"
   | "compressContext"
@@ -44,7 +44,7 @@ type AnyMethod = (...args: never[]) => unknown;
 
 /** A method of the library: its needs, its checks and its implementation. */
 interface AnyOperation<Name, Method> {
-  readonly needs: Name extends OwnWay ? "own way" : Need;
+  readonly needs: Name extends FallbackMethod ? "own way" : Need;
   /** True for changes, which a read-only store refuses before any other check. `unless dry run`: by the field `dryRun`. */
   readonly changes?: true | "unless dry run";
   /** The argument whose fields are checked by name and type before the call. */

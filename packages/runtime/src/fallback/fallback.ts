@@ -28,7 +28,7 @@ import type { EraseParams, EraseResult } from "../erasing.ts";
 import { type Route, type RoutedCall, workrailOver } from "../facade.ts";
 import { erase, statusOf } from "../facets/care.ts";
 import { markCritical } from "../facets/checkpoints.ts";
-import type { OwnWay } from "../facets/operation.ts";
+import type { FallbackMethod } from "../facets/operation.ts";
 import { type GivenSave, givenSave, save } from "../facets/save.ts";
 import { compressContext, prioritizeContext } from "../facets/views.ts";
 import type { IncomingSave } from "../hooks/incoming-save.ts";
@@ -89,7 +89,7 @@ export async function openWithFallback(plan: StorePlan, memory: RetainedMemory =
  * Meanwhile saves and pins are kept in memory, and a save rejects to report that. Loads and lists read memory and, if it is readable, the disk.
  * Operations on the whole store always need the disk.
  */
-class Fallback implements Route, Pick<Operations, OwnWay> {
+class Fallback implements Route, Pick<Operations, FallbackMethod> {
   readonly parts: Store["parts"];
   readonly project: string | undefined;
   readonly dataDir: string;
@@ -150,7 +150,7 @@ class Fallback implements Route, Pick<Operations, OwnWay> {
           ? this.#standby.forWholeStore((disk) => this.#own(disk).run(call) as Promise<object>)
           : this.#standby.forWholeStore(async () => ({})).then(() => this.#disk().run(call));
       case "own way":
-        return (this[call.name as OwnWay] as (...args: readonly unknown[]) => unknown)(...call.args);
+        return (this[call.name as FallbackMethod] as (...args: readonly unknown[]) => unknown)(...call.args);
     }
   }
 

@@ -4,7 +4,7 @@ import { takeRecord, type TakePorts } from "../take-record.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
 import { isCatalogLoss, isHeldByOthers } from "./storage-failure.ts";
 
-export interface TakenOver {
+export interface TakeOverResult {
   readonly checkpoints: number;
   /** Number of these that became forks, because another process saved meanwhile. */
   readonly forks: number;
@@ -23,7 +23,7 @@ type Failures = Map<SessionId, unknown>;
  *
  * @throws LOCK_TIMEOUT, STORE_IN_USE: nothing can be written, and each further write would wait as long.
  */
-export async function takeOver(disk: TakePorts, memory: RetainedMemory): Promise<TakenOver> {
+export async function takeOver(disk: TakePorts, memory: RetainedMemory): Promise<TakeOverResult> {
   const written = new Set<CheckpointId>();
   const failures: Failures = new Map();
   let forks = 0;
@@ -48,7 +48,7 @@ export async function takeOver(disk: TakePorts, memory: RetainedMemory): Promise
 }
 
 /** Sums the results of two attempts. */
-export function together(first: TakenOver, second: TakenOver): TakenOver {
+export function together(first: TakeOverResult, second: TakeOverResult): TakeOverResult {
   return {
     checkpoints: first.checkpoints + second.checkpoints,
     forks: first.forks + second.forks,

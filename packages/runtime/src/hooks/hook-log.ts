@@ -65,7 +65,7 @@ export function errorText(error: unknown): string {
 }
 
 /** A failure that the next start reports. */
-export interface UntoldFailure {
+export interface UnreportedFailure {
   readonly at: string;
   readonly event: string;
   readonly error: string;
@@ -73,13 +73,13 @@ export interface UntoldFailure {
 
 const MOST_UNTOLD = 5;
 
-export function noteFailure({ untold }: HookPlaces, failure: UntoldFailure): void {
+export function noteFailure({ untold }: HookPlaces, failure: UnreportedFailure): void {
   makeDirectories(path.dirname(untold));
   const all = [...readFailures({ untold }), failure].slice(-MOST_UNTOLD);
   fs.writeFileSync(untold, JSON.stringify(all), { mode: 0o600 });
 }
 
-export function readFailures({ untold }: Pick<HookPlaces, "untold">): readonly UntoldFailure[] {
+export function readFailures({ untold }: Pick<HookPlaces, "untold">): readonly UnreportedFailure[] {
   try {
     const all = JSON.parse(textOf(untold) || "[]") as unknown;
     return Array.isArray(all) ? all.filter(isFailure) : [];
@@ -88,8 +88,8 @@ export function readFailures({ untold }: Pick<HookPlaces, "untold">): readonly U
   }
 }
 
-function isFailure(value: unknown): value is UntoldFailure {
-  const { at, event, error } = (value ?? {}) as Partial<Record<keyof UntoldFailure, unknown>>;
+function isFailure(value: unknown): value is UnreportedFailure {
+  const { at, event, error } = (value ?? {}) as Partial<Record<keyof UnreportedFailure, unknown>>;
   return [at, event, error].every((each) => typeof each === "string");
 }
 

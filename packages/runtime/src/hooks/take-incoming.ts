@@ -36,7 +36,7 @@ import { nameSession } from "../session-resolver.ts";
 
 export type TakeInPorts = SavePorts & LoadPorts;
 
-export interface TakenIn {
+export interface TakeInResult {
   /** Sessions that were saved to. */
   readonly sessions: readonly SessionId[];
   /** Refused files, now in `incoming/refused`. */
@@ -62,7 +62,7 @@ export function savingTo(ports: TakeInPorts, auditAt?: Date): SaveIncoming {
  * @throws temporary errors, such as LOCK_TIMEOUT, STORAGE_UNAVAILABLE and STORAGE_QUOTA_EXCEEDED, after the other sessions are saved. The
  *   files of the failed session stay.
  */
-export async function takeIncoming(saveOne: SaveIncoming, dataDir: string): Promise<TakenIn> {
+export async function takeIncoming(saveOne: SaveIncoming, dataDir: string): Promise<TakeInResult> {
   const places = hookPlaces(dataDir);
   const sessions = new Set<SessionId>();
   const waiting = new Set<string>();

@@ -1,5 +1,5 @@
 import type { SearchCheckpointsParams } from "../search/search-checkpoints.ts";
-import type { ToldSecrets } from "../secrets/secrets-fields.ts";
+import type { SecretsFields } from "../secrets/secrets-fields.ts";
 import type { CheckpointKind } from "@workrail/core";
 import type { Standing } from "../context-management-service.ts";
 import type { ProjectContext, ProjectDraft } from "./project-draft.ts";
@@ -46,7 +46,7 @@ export interface CreatedProjectCheckpoint extends ProjectCheckpoint, Standing {
   /** Warns that the store fills up: how full it is, and what happens next. Reported once. */
   quotaWarning?: string;
   /** Likely secrets in the given data. If they were redacted, the saved data has placeholders. */
-  secrets?: ToldSecrets;
+  secrets?: SecretsFields;
 }
 
 export interface SearchProjectCheckpoints extends Pick<SearchCheckpointsParams, "signal" | "onProgress"> {

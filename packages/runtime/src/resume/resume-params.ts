@@ -58,13 +58,13 @@ export interface ResumedWork extends Omit<ViewCheckpointResult, "context" | "met
   /** Time and author of the save. */
   origin: { savedAt: string; agentId?: string };
   /** With `since`: differences from that checkpoint. */
-  changes?: ToldChanges;
+  changes?: ChangeFields;
   /** Changes in the repository since. Absent for a checkpoint saved outside of one. */
   drift?: Drift;
 }
 
 /** Differences from a known state. Names at most 20 entries of each kind; counts cover all. */
-export interface ToldChanges {
+export interface ChangeFields {
   /** The known checkpoint. */
   since: string;
   added?: string[];

@@ -45,7 +45,7 @@ import {
   type ResumeResult,
   type SavedRepositoryParams,
   type SavedRepositoryResult,
-  type ToldChanges,
+  type ChangeFields,
 } from "./resume-params.ts";
 
 interface Ids {
@@ -203,7 +203,7 @@ export class Resumer {
   }
 
   /** Reports as many names as fit into a share of the budget, and all counts. */
-  async #fitChanges(since: CheckpointId, changes: StateChanges, budget: number): Promise<ToldChanges> {
+  async #fitChanges(since: CheckpointId, changes: StateChanges, budget: number): Promise<ChangeFields> {
     const { tokens } = this.#store.parts;
     for (let most = MOST_CHANGES; ; most = Math.floor(most / 2)) {
       const told = sinceFields(since, changes, most);

@@ -1,7 +1,7 @@
 import type { ScanOptions, SecretsReport } from "@workrail/core";
 
 /** Report of likely secrets in saved data. Never contains a secret. */
-export interface ToldSecrets extends SecretsReport {
+export interface SecretsFields extends SecretsReport {
   /** Advice on how to proceed. */
   readonly advice: string;
 }
@@ -20,6 +20,6 @@ const ADVICE: { readonly [Action in SecretsReport["action"]]: string } = {
 };
 
 /** Returns the report with advice, for an answer. */
-export function secretsFields(report: SecretsReport): ToldSecrets {
+export function secretsFields(report: SecretsReport): SecretsFields {
   return { ...report, advice: ADVICE[report.action] };
 }

@@ -20,14 +20,14 @@ type ReadOf<K extends Kind> = Extract<Read, { readonly of: K }>;
 type Conditions<W> = { readonly [C in keyof W]-?: fc.Arbitrary<NonNullable<W[C]>> };
 
 /** Reads of every kind, by the conditions that they may have. */
-export interface SomeReads {
+export interface ReadArbitraries {
   readonly kinds: { readonly [K in Kind]: fc.Arbitrary<ReadOf<K>> };
   /** Reads of checkpoints and their places and number, with this condition alone or with up to two more. */
   readonly conditions: { readonly [C in Exclude<keyof Where, "state">]: fc.Arbitrary<Read> };
 }
 
 /** Makes reads of a store that steps filled. */
-export function someReads(refOf: (sessionId: SessionId, id: CheckpointId) => BlobRef): SomeReads {
+export function someReads(refOf: (sessionId: SessionId, id: CheckpointId) => BlobRef): ReadArbitraries {
   const someRef = someId.map((id): BlobRef => refOf(sessionOf(id), id));
   const where = conditionsOfCheckpoints(someRef);
   const someWhere = fc.tuple(someState, some(where)).map(([state, conditions]): Where => ({ ...conditions, state }));
@@ -39,7 +39,7 @@ export function someReads(refOf: (sessionId: SessionId, id: CheckpointId) => Blo
         const given = alone.map(([state, more, value, isAlone]): Where => ({ ...(isAlone ? {} : more), state, [name]: value }));
         return [name, fc.oneof(...Object.values(readsOfCheckpoints(given)))];
       }),
-    ) as unknown as SomeReads["conditions"],
+    ) as unknown as ReadArbitraries["conditions"],
     kinds: {
       ...readsOfCheckpoints(someWhere),
       checkpoint: someId.map((id) => ({ of: "checkpoint", id })),

@@ -13,7 +13,7 @@ import { useTimeline } from "./use-timeline.ts";
 import { type Done, type Page, PageContext, type SessionVersion, useData } from "./use-data.ts";
 
 /** Time for which a message stays. */
-const TOLD_MS = 12_000;
+const MESSAGE_MS = 12_000;
 
 /** The whole page: sessions, the timeline of one, and a checkpoint of it. */
 export function App({ host }: { readonly host: Host }): JSX.Element {
@@ -28,7 +28,7 @@ export function App({ host }: { readonly host: Host }): JSX.Element {
   useEffect(followLinks, []);
   useEffect(() => {
     if (told === undefined || isHeld) return undefined;
-    const timer = setTimeout(() => setTold(undefined), TOLD_MS);
+    const timer = setTimeout(() => setTold(undefined), MESSAGE_MS);
     return () => clearTimeout(timer);
   }, [told, isHeld]);
   const sessions = useData("sessions", () => host.api.sessions({}), version);

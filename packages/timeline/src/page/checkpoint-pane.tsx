@@ -14,7 +14,7 @@ import { Await, Empty, When } from "./parts.tsx";
 import { ResumeTab } from "./resume-tab.tsx";
 import { hrefOf, type Route, type Tab, TABS, takeFocusRequest } from "./route.ts";
 import { SafeText, WithWords } from "./safe-text.tsx";
-import { focusOn } from "./show-sought.ts";
+import { focusOn } from "./show-search-target.ts";
 import { StorageScreen } from "./storage-screen.tsx";
 import { type Loaded, usePage } from "./use-data.ts";
 

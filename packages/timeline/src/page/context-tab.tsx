@@ -7,10 +7,10 @@ import { LAYER_NAMES, LayerTag, WHY_SUMS_DIFFER } from "./layers.tsx";
 import { Markdown } from "./markdown.tsx";
 import { PagedText } from "./paged-text.tsx";
 import { Await, Empty } from "./parts.tsx";
-import type { Sought } from "./route.ts";
+import type { SearchTarget } from "./route.ts";
 import { SafeText, WithWords, withWords } from "./safe-text.tsx";
 import { DEFAULT_TOKENS } from "../data/resume-defaults.ts";
-import { focusOn, showSought } from "./show-sought.ts";
+import { focusOn, showSought } from "./show-search-target.ts";
 import { useData, usePage } from "./use-data.ts";
 
 export interface ContextTabProps {
@@ -18,7 +18,7 @@ export interface ContextTabProps {
   readonly sessionId: string;
   /** The latest checkpoint: only its entries can be pinned. */
   readonly headId: string | undefined;
-  readonly sought: Sought | undefined;
+  readonly sought: SearchTarget | undefined;
 }
 
 /** The entries of a checkpoint, by layer. */
@@ -240,7 +240,7 @@ export function PinButton({ entry: { key, isPinned, tokens }, sessionId, canPin,
 interface EntryValueProps {
   readonly entry: ContextEntry;
   readonly id: string;
-  readonly sought: Sought | undefined;
+  readonly sought: SearchTarget | undefined;
 }
 
 /** The whole value: short ones at once, long ones in pages, texts also as Markdown. */

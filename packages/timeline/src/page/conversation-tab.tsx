@@ -4,9 +4,9 @@ import type { ConversationPart } from "../data/conversation.ts";
 import { number } from "./format.ts";
 import { Markdown } from "./markdown.tsx";
 import { Ago, Await, Empty } from "./parts.tsx";
-import type { Sought } from "./route.ts";
+import type { SearchTarget } from "./route.ts";
 import { SafeText, withWords } from "./safe-text.tsx";
-import { showSought } from "./show-sought.ts";
+import { showSought } from "./show-search-target.ts";
 import { useData, usePage } from "./use-data.ts";
 
 /** Parts in an answer. */
@@ -14,7 +14,7 @@ const PAGE = 200;
 
 export interface ConversationTabProps {
   readonly id: string;
-  readonly sought: Sought | undefined;
+  readonly sought: SearchTarget | undefined;
 }
 
 /** The conversation stored with a checkpoint or its session. */
@@ -60,7 +60,7 @@ export function ConversationTab({ id, sought }: ConversationTabProps): JSX.Eleme
   );
 }
 
-function Turn({ said, sought }: { readonly said: ConversationPart; readonly sought: Sought | undefined }): JSX.Element {
+function Turn({ said, sought }: { readonly said: ConversationPart; readonly sought: SearchTarget | undefined }): JSX.Element {
   const words = sought?.words ?? [];
   const box = useRef<HTMLLIElement>(null);
   useEffect(() => {

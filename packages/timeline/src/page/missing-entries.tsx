@@ -28,7 +28,7 @@ export interface MissingEntriesProps {
 }
 
 /** An entry and how much of it is in the answer. */
-interface Fate extends ContextEntry {
+interface EntryOutcome extends ContextEntry {
   /** Tokens in the answer. */
   readonly shown: number;
   /** `undefined` when it is as it was saved. */
@@ -92,13 +92,13 @@ export function MissingEntries(props: MissingEntriesProps): JSX.Element {
   );
 }
 
-function fateOf(entry: ContextEntry, whole: ReadonlySet<string>, shortened: readonly ShortenedEntry[]): Fate {
+function fateOf(entry: ContextEntry, whole: ReadonlySet<string>, shortened: readonly ShortenedEntry[]): EntryOutcome {
   const change = shortened.find(({ key }) => key === entry.key);
   if (change !== undefined) return { ...entry, shown: change.tokens, change };
   return whole.has(entry.key) ? { ...entry, shown: entry.tokens } : { ...entry, shown: 0, change: "left out" };
 }
 
-function isPart(change: Fate["change"]): boolean {
+function isPart(change: EntryOutcome["change"]): boolean {
   return typeof change === "object" && change.completeAs === undefined;
 }
 
@@ -106,13 +106,13 @@ function rankOf({ layer }: ContextEntry): number {
   return LAYER_NAMES.indexOf(layer);
 }
 
-function howWritten({ change, shown, tokens }: Fate): string {
+function howWritten({ change, shown, tokens }: EntryOutcome): string {
   const form = typeof change === "object" && change.completeAs === "table" ? "as a table" : "as text";
   return `written ${form}, complete: ${number(shown)} instead of ${plural(tokens, "token")}`;
 }
 
 /** Lists the tokens that each layer took of the answer, and says which entries get room first. */
-function Spent({ found: { tokens }, budget, fates }: MissingEntriesProps & { readonly fates: readonly Fate[] }): JSX.Element {
+function Spent({ found: { tokens }, budget, fates }: MissingEntriesProps & { readonly fates: readonly EntryOutcome[] }): JSX.Element {
   const parts = LAYER_NAMES.flatMap((layer) => {
     const spent = shownOf(fates, (fate) => fate.layer === layer);
     return spent === 0 ? [] : [`${layer} ${number(spent)}`];
@@ -128,14 +128,14 @@ function Spent({ found: { tokens }, budget, fates }: MissingEntriesProps & { rea
   );
 }
 
-function shownOf(fates: readonly Fate[], isMeant: (fate: Fate) => boolean): number {
+function shownOf(fates: readonly EntryOutcome[], isMeant: (fate: EntryOutcome) => boolean): number {
   return fates.reduce((sum, fate) => (isMeant(fate) ? sum + fate.shown : sum), 0);
 }
 
 interface EntryListProps {
   readonly title: string;
-  readonly ones: readonly Fate[];
-  readonly all: readonly Fate[];
+  readonly ones: readonly EntryOutcome[];
+  readonly all: readonly EntryOutcome[];
   readonly about: MissingEntriesProps;
 }
 
@@ -162,7 +162,7 @@ function EntryList({ title, ones, all, about }: EntryListProps): JSX.Element | n
   );
 }
 
-function Name({ fate, children }: { readonly fate: Fate; readonly children: string }): JSX.Element {
+function Name({ fate, children }: { readonly fate: EntryOutcome; readonly children: string }): JSX.Element {
   return (
     <p class="missed-name">
       <strong>
@@ -177,14 +177,14 @@ function Name({ fate, children }: { readonly fate: Fate; readonly children: stri
 const KEPT_FREE = 150;
 
 /** How much of an entry is there, in parts where these can be counted. */
-function keptOf({ change, shown, tokens }: Fate): string {
+function keptOf({ change, shown, tokens }: EntryOutcome): string {
   const parts = typeof change === "object" ? change.parts : undefined;
   if (parts === undefined) return `in part: ${number(shown)} of ${plural(tokens, "token")}`;
   return `${number(parts.kept)} of ${plural(parts.of, parts.unit)} kept, in ${number(shown)} of ${plural(tokens, "token")}`;
 }
 
 /** The parts of an entry that the answer lacks. */
-function MissingParts({ fate: { change } }: { readonly fate: Fate }): JSX.Element | null {
+function MissingParts({ fate: { change } }: { readonly fate: EntryOutcome }): JSX.Element | null {
   const parts = typeof change === "object" ? change.parts : undefined;
   if (parts === undefined) return null;
   const { unit, kept, of, missing } = parts;
@@ -201,7 +201,7 @@ function MissingParts({ fate: { change } }: { readonly fate: Fate }): JSX.Elemen
 }
 
 /** Why an entry is not whole under this budget. */
-function whyCut({ tokens, shown }: Fate, { budget, found }: MissingEntriesProps): string {
+function whyCut({ tokens, shown }: EntryOutcome, { budget, found }: MissingEntriesProps): string {
   if (budget === undefined) return "It is too long for one answer.";
   const free = budget - found.tokens;
   const alone = tokens > budget ? ` Alone it has more tokens than the budget of ${number(budget)}.` : "";
@@ -212,7 +212,7 @@ function whyCut({ tokens, shown }: Fate, { budget, found }: MissingEntriesProps)
 }
 
 /** Names the layers filled before an entry, and the tokens of other entries in its layer. */
-function cameBefore({ key, layer }: Fate, all: readonly Fate[]): string {
+function cameBefore({ key, layer }: EntryOutcome, all: readonly EntryOutcome[]): string {
   const higher = LAYER_NAMES.slice(0, LAYER_NAMES.indexOf(layer)).filter((each) => shownOf(all, (fate) => fate.layer === each) > 0);
   const before = shownOf(all, (fate) => higher.includes(fate.layer));
   const beside = shownOf(all, (fate) => fate.layer === layer && fate.key !== key);
@@ -223,7 +223,7 @@ function cameBefore({ key, layer }: Fate, all: readonly Fate[]): string {
   return said.length === 0 ? "." : `: ${said.join(", ")}.`;
 }
 
-function HowToGet({ fate, ...about }: MissingEntriesProps & { readonly fate: Fate }): JSX.Element {
+function HowToGet({ fate, ...about }: MissingEntriesProps & { readonly fate: EntryOutcome }): JSX.Element {
   const { key, tokens } = fate;
   const { id, budget, focus, pinIn, enough, isTrying, onBudget, onFocus } = about;
   const larger = enough?.find((each) => each.key === key)?.budgetTokens;

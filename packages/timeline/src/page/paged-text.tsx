@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextPage } from "../data/context.ts";
 import { number } from "./format.ts";
 import { Await } from "./parts.tsx";
-import type { Sought } from "./route.ts";
+import type { SearchTarget } from "./route.ts";
 import { withWords } from "./safe-text.tsx";
-import { showSought } from "./show-sought.ts";
+import { showSought } from "./show-search-target.ts";
 import { useData } from "./use-data.ts";
 
 const PAGE = 20_000;
@@ -13,7 +13,7 @@ const PAGE = 20_000;
 export interface PagedTextProps {
   readonly name: string;
   readonly ask: (offset: number, limit: number) => Promise<TextPage>;
-  readonly sought?: Sought | undefined;
+  readonly sought?: SearchTarget | undefined;
 }
 
 /** A long text in pages, so that no text is too long to be shown. Begins with the page of a place that is sought. */

@@ -4,7 +4,7 @@ export const TABS = ["changes", "context", "resume", "handoff", "conversation", 
 export type Tab = (typeof TABS)[number];
 
 /** The place in a checkpoint that a result of a search leads to. */
-export interface Sought {
+export interface SearchTarget {
   /** The words as they stand there. */
   readonly words: readonly string[];
   /** Key of the entry, or name of a field. Default: the title, or the conversation on its tab. */
@@ -22,7 +22,7 @@ export interface Route {
   readonly tab?: Tab | undefined;
   /** The checkpoint to compare with. Default: the parent. */
   readonly baseId?: string | undefined;
-  readonly sought?: Sought | undefined;
+  readonly sought?: SearchTarget | undefined;
 }
 
 export function parseRoute(hash: string): Route {
@@ -41,7 +41,7 @@ export function parseRoute(hash: string): Route {
   };
 }
 
-function soughtIn(asked: URLSearchParams): Sought | undefined {
+function soughtIn(asked: URLSearchParams): SearchTarget | undefined {
   const words = asked.getAll("find");
   if (words.length === 0) return undefined;
   const at = asked.get("at");

@@ -45,19 +45,19 @@ export const LEAST_SUMMARY_TOKENS = 60;
 const MOST_PATHS = 15;
 
 /** Amount of text around the context. */
-interface Brevity {
+interface NamingLimits {
   /** Most names of omitted entries, and of shortened ones. */
   readonly mostNamed: number;
   readonly longestName: number;
 }
 
-interface Naming extends Brevity {
+interface Naming extends NamingLimits {
   /** Number of excerpts by key. */
   readonly totals: ReadonlyMap<string, number>;
 }
 
-const LEAST_SAID: Brevity = { mostNamed: 0, longestName: 10 };
-const BREVITIES: readonly Brevity[] = [
+const LEAST_SAID: NamingLimits = { mostNamed: 0, longestName: 10 };
+const BREVITIES: readonly NamingLimits[] = [
   { mostNamed: 12, longestName: 80 },
   { mostNamed: 12, longestName: 40 },
   { mostNamed: 6, longestName: 40 },
@@ -85,7 +85,7 @@ export async function writeDocument(input: DocumentInput, counter: TokenCounter)
   const count = await counter.load();
   const ranked = await inTurns(rankExcerpts(context, { classifications, focus }));
   const totals = totalsOf(context, ranked);
-  const saidIn = (each: Brevity): number => count(compose(input, [], { ...each, totals }));
+  const saidIn = (each: NamingLimits): number => count(compose(input, [], { ...each, totals }));
   const brevity = BREVITIES.find((each) => saidIn(each) <= budgetTokens * SAID_SHARE) ?? LEAST_SAID;
   const naming = { ...brevity, totals };
   const excessOf = (tried: readonly Ranked[]): number => count(compose(input, tried, naming)) - budgetTokens;
@@ -131,7 +131,7 @@ function compose(input: DocumentInput, chosen: readonly Ranked[], naming: Naming
   return [...head(about, naming), ...parts, ...rest(about, missing)].join("\n\n").concat("\n");
 }
 
-function head({ record, newerUnreadable = 0 }: HandoffAbout, { longestName }: Brevity): string[] {
+function head({ record, newerUnreadable = 0 }: HandoffAbout, { longestName }: NamingLimits): string[] {
   const clip = (text: string): string => clipped(text, longestName);
   const { id, sessionId, name, createdAt, agentId, workflowId, project } = record;
   const git = gitStateOf(record);

@@ -12,7 +12,7 @@ import {
 } from "@workrail/core";
 import { type ChooseOptions, chooseEntries, type Chosen, type EntryRooms, sumWithin, totalOf } from "./choose-entries.ts";
 import { entriesOf, type Entry, EntrySizes } from "./entry.ts";
-import { type EntryName, type Fate, nameOf, type Omissions, Reporter, type ViewReport } from "./report.ts";
+import { type EntryName, type EntryOutcome, nameOf, type Omissions, Reporter, type ViewReport } from "./report.ts";
 import { fits, greater, isWithin, lesser, measure, part, type Room, shrink, sum } from "./room.ts";
 
 /** Part of a context that fits, with a report on the rest. */
@@ -295,7 +295,7 @@ class ViewBuilder {
 
   #reporter(chosen: readonly Chosen[]): Reporter {
     const byEntry = new Map(chosen.map((each) => [each.entry, each]));
-    const fates = this.#inOrder().map((entry): Fate => {
+    const fates = this.#inOrder().map((entry): EntryOutcome => {
       const { outcome, tokens, characters } = byEntry.get(entry) ?? { outcome: "dropped", tokens: 0, characters: 0 };
       return { entry, outcome, tokensAfter: tokens, charactersLost: entry.savedJson.length - characters };
     });

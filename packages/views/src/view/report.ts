@@ -57,7 +57,7 @@ export interface OmittedEntry extends EntryName {
 }
 
 /** An entry and its outcome. */
-export interface Fate {
+export interface EntryOutcome {
   readonly entry: Entry;
   readonly outcome: Outcome;
   readonly tokensAfter: number;
@@ -72,19 +72,19 @@ const LONGEST_KEY_NAMED = 120;
 const LIKELY_WHOLE = 200;
 
 /** Sorts by lost characters: a long history with a tenth left lost more than an omitted date. */
-function mostMissedFirst(left: Fate, right: Fate): number {
+function mostMissedFirst(left: EntryOutcome, right: EntryOutcome): number {
   return right.charactersLost - left.charactersLost || (left.entry.key < right.entry.key ? -1 : 1);
 }
 
 /** Formats the report on entries within a room. */
 export class Reporter {
-  readonly #fates: readonly Fate[];
-  readonly #named: readonly Fate[];
+  readonly #fates: readonly EntryOutcome[];
+  readonly #named: readonly EntryOutcome[];
   readonly #sizes: EntrySizes;
   readonly #isDetailed: boolean;
 
   /** @param isDetailed lists every entry, including kept ones, in the given order, with the reason for its layer. */
-  constructor(fates: readonly Fate[], sizes: EntrySizes, isDetailed: boolean) {
+  constructor(fates: readonly EntryOutcome[], sizes: EntrySizes, isDetailed: boolean) {
     this.#fates = fates;
     this.#sizes = sizes;
     this.#isDetailed = isDetailed;
@@ -144,7 +144,7 @@ export class Reporter {
   }
 
   /** `undefined` when the line does not fit. */
-  #row(fate: Fate, longest: number, room: Room | undefined) {
+  #row(fate: EntryOutcome, longest: number, room: Room | undefined) {
     const { entry, outcome } = fate;
     const omitted = outcome === "dropped" && !this.#isDetailed ? omittedOf(entry, longest) : undefined;
     const fits = (reported: ReportedEntry): boolean =>
@@ -187,7 +187,7 @@ interface RowOptions {
   readonly isDetailed: boolean;
 }
 
-function rowOf({ entry, outcome, tokensAfter }: Fate, tokensBefore: number, { longest, isDetailed }: RowOptions): ReportedEntry {
+function rowOf({ entry, outcome, tokensAfter }: EntryOutcome, tokensBefore: number, { longest, isDetailed }: RowOptions): ReportedEntry {
   const { layer, confidence, why } = entry;
   const reason = isDetailed ? { confidence: Math.round(confidence * 100) / 100, why: cutText(why, LONGEST_KEY_NAMED) } : {};
   return { ...nameOf(entry.key, longest), layer, ...reason, outcome, tokensBefore, tokensAfter };

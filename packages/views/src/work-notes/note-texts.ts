@@ -22,13 +22,13 @@ function* sentencesIn(text: string): Generator<string> {
 /** Separates short sentences too: one may forbid something, and the next may not. */
 const SENTENCE_END = /(?<=[.!?][)"'*_]{0,2})\s+(?=["'(*_[¿¡]{0,3}[\p{Lu}`])|(?<=[。！？])/u;
 
-export interface Wishes {
+export interface Demands {
   readonly prohibitions: readonly string[];
   readonly requirements: readonly string[];
 }
 
 /** Sentences of a prompt that forbid, limit or demand something, verbatim. */
-export function demandsIn(prompt: string): Wishes {
+export function demandsIn(prompt: string): Demands {
   const prohibitions: string[] = [];
   const requirements: string[] = [];
   for (const sentence of sentencesIn(prompt)) {

@@ -1,7 +1,7 @@
 import { patternOf } from "./safe-text.tsx";
 
 /** The part of a text that is shown, and the place in it that is sought. */
-export interface SoughtPlace {
+export interface SearchTargetText {
   readonly text: string;
   readonly words: readonly string[];
   /** Character of the text. Default: its beginning. */
@@ -9,7 +9,7 @@ export interface SoughtPlace {
 }
 
 /** Brings the marked word at a place into view and gives it the focus, so that the keyboard goes on from there. */
-export function showSought(box: Element, { text, words, at = 0 }: SoughtPlace): void {
+export function showSought(box: Element, { text, words, at = 0 }: SearchTargetText): void {
   const pattern = patternOf(words);
   const before = pattern === undefined ? 0 : Array.from(text.slice(0, at).matchAll(pattern)).length;
   const marks = box.querySelectorAll<HTMLElement>("mark.hit");
