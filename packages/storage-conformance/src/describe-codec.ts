@@ -148,8 +148,9 @@ export function describeCodec(harness: CodecHarness, options?: ConformanceOption
       const bomb = await codec.encode(new Uint8Array(PLENTY));
       const stopped: number[] = [];
       const unfolded: number[] = [];
+      const isSooner = (): boolean => Math.min(...stopped) < Math.min(...unfolded) / 2;
       // A busy machine may delay one measurement, but not the same one each time.
-      for (let time = 1; time <= 5; time++) {
+      for (let time = 1; time <= 5 && !isSooner(); time++) {
         const before = performance.now();
         expect(await fateOf(codec.decode(bomb, MiB), SAMPLE)).toBe("TOO_LARGE");
         const between = performance.now();
@@ -157,7 +158,7 @@ export function describeCodec(harness: CodecHarness, options?: ConformanceOption
         stopped.push(between - before);
         unfolded.push(performance.now() - between);
       }
-      expect(Math.min(...stopped)).toBeLessThan(Math.min(...unfolded) / 2);
+      expect(isSooner()).toBe(true);
     });
   });
 }
