@@ -9,6 +9,8 @@ import { toTypedValue } from "./typed-value.ts";
 const MOST_KEYS = 64;
 /** Longer keys and values are compared by their digest. */
 const LONGEST = 90;
+/** Characters that no tag may have: NUL and lone surrogates. */
+const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
 /** Returns the labels under which a store keeps a checkpoint: its place and its parent, and tags to find it by. */
 export async function labelsOf(
@@ -53,7 +55,7 @@ function seriesOf(namespace: string): string {
     .join("|");
 }
 
-/** Returns the text itself, or its digest if it is long. */
+/** Returns the text itself, or its digest if it is too long for a tag or has characters that a tag may not have. */
 export function shortened(text: string): string {
-  return text.length <= LONGEST ? text : createHash("sha256").update(text).digest("hex");
+  return text.length <= LONGEST && !UNSTORABLE.test(text) ? text : createHash("sha256").update(text).digest("hex");
 }

@@ -86,6 +86,19 @@ describe("the saver", () => {
     }),
   );
 
+  it.each(["step\0", "step\ud800", "x".repeat(500)])("takes %j as a namespace and as a key of metadata", (text) =>
+    withSaver(async (saver) => {
+      const checkpoint = { ...emptyCheckpoint(), id: "1" };
+      await saver.put(place("t", text), checkpoint, { ...METADATA, [text]: text }, {});
+      await saver.put(place("t", "other"), { ...checkpoint, id: "2" }, { ...METADATA, [text]: "other" }, {});
+      const ids = async (config: RunnableConfig, filter: object) =>
+        (await all(saver.list(config, { filter }))).map((tuple) => tuple.checkpoint.id);
+      expect(await ids(place("t", text), {})).toEqual(["1"]);
+      expect(await ids({ configurable: { thread_id: "t" } }, { [text]: text })).toEqual(["1"]);
+      expect((await saver.getTuple(place("t", text)))?.metadata).toMatchObject({ [text]: text });
+    }),
+  );
+
   it("finds the latest of each namespace, whichever was put last", () =>
     withSaver(async (saver) => {
       for (let step = 0; step < 6; step++)
