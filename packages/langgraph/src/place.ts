@@ -10,29 +10,40 @@ export interface Place {
   readonly id: string;
 }
 
-/** Reads the parts of a place from a configuration; absent ones are `undefined`. */
-export function partsOf({ configurable }: RunnableConfig): { readonly [Part in keyof Place]: string | undefined } {
-  const { thread_id, checkpoint_ns, checkpoint_id, thread_ts } = configurable ?? {};
-  return { threadId: textOf(thread_id), namespace: textOf(checkpoint_ns), id: textOf(checkpoint_id) ?? textOf(thread_ts) };
+/**
+ * Reads the parts of a place from a configuration; absent ones are `undefined`. An empty id of a thread or a checkpoint names nothing.
+ *
+ * @throws INVALID_INPUT for a part that is no text: without this check, a number as the id of a thread would list all threads.
+ */
+export function partsOf({ configurable = {} }: RunnableConfig): { readonly [Part in keyof Place]: string | undefined } {
+  const part = (field: string): string | undefined => textOf(configurable[field], field);
+  return {
+    threadId: part("thread_id") || undefined,
+    namespace: part("checkpoint_ns"),
+    id: part("checkpoint_id") || part("thread_ts") || undefined,
+  };
 }
 
-/** An empty id of a thread or a checkpoint names nothing. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+function textOf(value: unknown, field: string): string | undefined {
+  if (value === undefined || value === null || typeof value === "string") return value ?? undefined;
+  throw new WorkrailError("INVALID_INPUT", `The ${field} of the configuration must be a text, not a ${typeof value}.`, {
+    details: { field },
+    hint: "Convert it with String().",
+  });
 }
 
 /** @throws INVALID_INPUT when the configuration names no thread. */
 export function threadOf(config: RunnableConfig): string {
-  const { threadId = "" } = partsOf(config);
-  if (threadId !== "") return threadId;
+  const { threadId } = partsOf(config);
+  if (threadId !== undefined) return threadId;
   throw missing("thread_id", "Invoke the graph with { configurable: { thread_id } }.");
 }
 
 /** @throws INVALID_INPUT when the configuration names no checkpoint. */
 export function placeOf(config: RunnableConfig): Place {
-  const { namespace = "", id = "" } = partsOf(config);
+  const { namespace = "", id } = partsOf(config);
   const threadId = threadOf(config);
-  if (id === "") throw missing("checkpoint_id", "Pass the configuration that put returned.");
+  if (id === undefined) throw missing("checkpoint_id", "Pass the configuration that put returned.");
   return { threadId, namespace, id };
 }
 

@@ -62,9 +62,9 @@ export class WorkrailSaver extends BaseCheckpointSaver {
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    const { threadId = "", namespace = "", id = "" } = partsOf(config);
-    if (threadId === "") return undefined;
-    const storedId = id === "" ? (await this.#latest(threadId, namespace))?.id : storedIdOf({ threadId, namespace, id });
+    const { threadId, namespace = "", id } = partsOf(config);
+    if (threadId === undefined) return undefined;
+    const storedId = id === undefined ? (await this.#latest(threadId, namespace))?.id : storedIdOf({ threadId, namespace, id });
     if (storedId === undefined) return undefined;
     const [loaded] = await this.#load([storedId]);
     return loaded && this.#tupleOf(loaded);
@@ -174,7 +174,7 @@ export class WorkrailSaver extends BaseCheckpointSaver {
 
   /** Yields the labels of checkpoints without loading them, newest first. */
   #saved(threadId: string | undefined, tags: readonly string[] = []): AsyncIterable<SavedMetadata> {
-    if (threadId === undefined || threadId === "") return this.#store.eachCheckpoint({ project: null, workflowId: WORKFLOW, tags });
+    if (threadId === undefined) return this.#store.eachCheckpoint({ project: null, workflowId: WORKFLOW, tags });
     return this.#store.eachCheckpoint({ sessionId: sessionIdOf(threadId), workflowId: WORKFLOW, tags });
   }
 

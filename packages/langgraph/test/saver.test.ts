@@ -99,6 +99,29 @@ describe("the saver", () => {
     }),
   );
 
+  it("refuses an id that is no text, rather than list other threads", () =>
+    withSaver(async (saver) => {
+      await put(saver, place("t"), { values: {}, id: "1" });
+      const number = { configurable: { thread_id: 42 } };
+      const calls = [
+        async () => all(saver.list(number)),
+        async () => saver.getTuple(number),
+        async () => put(saver, number, { values: {} }),
+        async () => all(saver.list(place("t"), { before: { configurable: { checkpoint_id: 1 } } })),
+      ];
+      for (const call of calls) await expect(call()).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    }));
+
+  it("takes an empty id of a checkpoint for none", () =>
+    withSaver(async (saver) => {
+      const config = await put(saver, place("t", "", ""), { values: {}, id: "1" });
+      const tuple = await saver.getTuple(place("t", "", ""));
+      expect(tuple).toMatchObject({ config });
+      expect(tuple?.parentConfig).toBeUndefined();
+      expect(await all(saver.list(place("t", "", "")))).toHaveLength(1);
+      expect(await all(saver.list(place("t"), { before: place("t", "", "") }))).toHaveLength(1);
+    }));
+
   it("finds the latest of each namespace, whichever was put last", () =>
     withSaver(async (saver) => {
       for (let step = 0; step < 6; step++)
