@@ -1,5 +1,6 @@
 import type { Checkpoint, CheckpointMetadata, SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import type { Context } from "@workrail/core";
+import { type Context, isJsonObject } from "@workrail/core";
+import { exactJson } from "./exact-json.ts";
 import { jsonOf } from "./json-of.ts";
 
 /** Content of the context under which a checkpoint is kept. */
@@ -8,26 +9,22 @@ export interface StoredCheckpoint {
   readonly metadata: CheckpointMetadata;
 }
 
-/** The context of a checkpoint whose serialiser writes another format than JSON. */
-interface OtherFormat {
-  readonly type: string;
-  readonly base64: string;
-}
-
-const DECODER = new TextDecoder();
+/** The context of a checkpoint whose serialiser writes another format than a JSON object. */
+type OtherFormat = { readonly type: string; readonly base64: string };
 
 /**
- * Writes a checkpoint as a context, or its JSON text. JSON stays JSON, so that the store sees what changed between checkpoints.
+ * Writes a checkpoint as a context. JSON stays JSON, so that the store sees what changed between checkpoints.
  *
  * @param isOwn the serialiser is LangGraph's own.
  */
-export async function toContext(serde: SerializerProtocol, isOwn: boolean, stored: StoredCheckpoint): Promise<Context | string> {
+export async function toContext(serde: SerializerProtocol, isOwn: boolean, stored: StoredCheckpoint): Promise<Context> {
   const writing = isOwn ? jsonOf(serde, stored) : undefined;
   const json = writing && (await writing);
   if (json !== undefined) return json as Context;
   const [type, data] = await serde.dumpsTyped(stored);
-  if (type === "json") return DECODER.decode(data);
-  return JSON.stringify({ type, base64: toBase64(data) } satisfies OtherFormat);
+  const exact = type === "json" ? exactJson(data) : undefined;
+  if (isJsonObject(exact) && !("type" in exact)) return exact;
+  return { type, base64: toBase64(data) } satisfies OtherFormat;
 }
 
 export async function fromContextText(serde: SerializerProtocol, text: string): Promise<StoredCheckpoint> {

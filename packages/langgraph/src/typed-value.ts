@@ -1,5 +1,5 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { parseJson } from "@workrail/core";
+import { exactJson } from "./exact-json.ts";
 import { fromBase64, toBase64 } from "./stored-checkpoint.ts";
 
 /**
@@ -10,7 +10,8 @@ export type TypedValue = { readonly json: unknown } | { readonly type: string; r
 
 export async function toTypedValue(serde: SerializerProtocol, value: unknown): Promise<TypedValue> {
   const [type, data] = await serde.dumpsTyped(value);
-  return type === "json" ? { json: parseJson(new TextDecoder().decode(data)) } : { type, base64: toBase64(data) };
+  const json = type === "json" ? exactJson(data) : undefined;
+  return json === undefined ? { type, base64: toBase64(data) } : { json };
 }
 
 export async function fromTypedValue(serde: SerializerProtocol, value: TypedValue): Promise<unknown> {

@@ -150,7 +150,7 @@ export class WorkrailSaver extends BaseCheckpointSaver {
   async #save(
     place: Place,
     parent: string | undefined,
-    content: { readonly context: Context | string; readonly metadata: CheckpointLabels },
+    content: { readonly context: Context; readonly metadata: CheckpointLabels },
   ): Promise<void> {
     const params = {
       sessionId: sessionIdOf(place.threadId),

@@ -74,6 +74,33 @@ describe("the saver", () => {
     }, serde);
   });
 
+  it.each([
+    ["with spaces", (json: string) => ` ${json}\n`],
+    ["with a number that JavaScript rounds", (json: string) => `{"n":12345678901234567890,"json":${json}}`],
+    ["of a list", (json: string) => `[${json}]`],
+    ["with a type", (json: string) => `{"type":"json","json":${json}}`],
+    ["that is encrypted", (json: string) => Buffer.from(json).toString("base64")],
+  ])("gives back the bytes of JSON %s", (_, write) => {
+    const [written, read]: [string[], string[]] = [[], []];
+    const serde: SerializerProtocol = {
+      async dumpsTyped(data) {
+        const text = write(JSON.stringify(data));
+        written.push(text);
+        return ["json", new TextEncoder().encode(text)];
+      },
+      async loadsTyped(_type, data) {
+        read.push(typeof data === "string" ? data : new TextDecoder().decode(data));
+        return { checkpoint: emptyCheckpoint() };
+      },
+    };
+    return withSaver(async (saver) => {
+      await saver.putWrites(await put(saver, place("t"), { values: {} }), [["out", 7]], "task");
+      await saver.getTuple(place("t"));
+      expect(read).toHaveLength(2);
+      expect(written).toEqual(expect.arrayContaining(read));
+    }, serde);
+  });
+
   it.each(["user:42", " ", "a\nb", "x".repeat(500), "e\u0301", "../up", "__proto__"])("takes %j as the id of a thread", (threadId) =>
     withSaver(async (saver) => {
       await put(saver, place(threadId), { values: { n: 1 }, id: "1" });
