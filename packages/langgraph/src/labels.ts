@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { JsonPlusSerializer, type SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { canonicalJson } from "@workrail/core";
 import type { CheckpointLabels, CheckpointMetadata as SavedMetadata } from "@workrail/runtime";
 import type { Place } from "./place.ts";
@@ -11,6 +11,7 @@ const MOST_KEYS = 64;
 const LONGEST = 90;
 /** Characters that no tag may have: NUL and lone surrogates. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
+const JSON_PLUS = new JsonPlusSerializer();
 
 /** Returns the labels under which a store keeps a checkpoint: its place and its parent, and tags to find it by. */
 export async function labelsOf(
@@ -45,6 +46,12 @@ export async function metadataTags(serde: SerializerProtocol, metadata: object):
   const typed = await toTypedValue(serde, metadata);
   if (!("json" in typed)) return [];
   return Object.entries(typed.json as object).map(([key, value]) => `${shortened(key)}:${shortened(canonicalJson(value as never))}`);
+}
+
+/** Compares the members of metadata with those of a filter, as their tags in a store are compared. */
+export async function meetsMetadataFilter(metadata: object | undefined, filter: object): Promise<boolean> {
+  const [own, wanted] = await Promise.all([metadataTags(JSON_PLUS, metadata ?? {}), metadataTags(JSON_PLUS, filter)]);
+  return wanted.every((tag) => own.includes(tag));
 }
 
 /** The states of one subgraph are alike, whichever task ran it: its namespace without the ids of tasks. */

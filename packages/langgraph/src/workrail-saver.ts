@@ -21,7 +21,7 @@ import type {
   LoadedTextResult,
   Workrail,
 } from "@workrail/runtime";
-import { labelsOf, metadataTags, namespaceTag, placeIn } from "./labels.ts";
+import { labelsOf, meetsMetadataFilter, metadataTags, namespaceTag, placeIn } from "./labels.ts";
 import { isMissing, unlessMissing } from "./missing.ts";
 import { configOf, partsOf, type Place, placeOf, sessionIdOf, storedIdOf, threadOf } from "./place.ts";
 import { fromContextText, toContext } from "./stored-checkpoint.ts";
@@ -73,14 +73,15 @@ export class WorkrailSaver extends BaseCheckpointSaver {
   override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
     const { threadId, namespace, id } = partsOf(config);
     const before = options.before === undefined ? undefined : partsOf(options.before).id;
-    const tags = [
-      ...(namespace === undefined ? [] : [namespaceTag(namespace)]),
-      ...(await metadataTags(this.serde, withoutUndefined(options.filter ?? {}))),
-    ];
+    const filter = withoutUndefined(options.filter ?? {});
+    const filterTags = await metadataTags(this.serde, filter);
+    const tags = [...(namespace === undefined ? [] : [namespaceTag(namespace)]), ...filterTags];
+    // Metadata in another format than JSON has no tags: it is compared when it is loaded.
+    const untagged = filterTags.length < Object.keys(filter).length ? filter : undefined;
     let left = options.limit ?? Number.POSITIVE_INFINITY;
     let batch: string[] = [];
     for await (const saved of this.#saved(threadId, tags)) {
-      if (left <= batch.length) break;
+      if (left <= 0) return;
       const place = placeIn(saved);
       const isWanted =
         (namespace === undefined || place.namespace === namespace) &&
@@ -88,12 +89,14 @@ export class WorkrailSaver extends BaseCheckpointSaver {
         (before === undefined || place.id < before);
       if (!isWanted) continue;
       batch.push(saved.id);
-      if (batch.length < BATCH) continue;
-      yield* this.#tuplesOf(batch);
-      left -= batch.length;
+      if (batch.length < Math.min(BATCH, left)) continue;
+      for await (const tuple of this.#tuplesOf(batch, untagged)) {
+        left -= 1;
+        yield tuple;
+      }
       batch = [];
     }
-    if (batch.length > 0) yield* this.#tuplesOf(batch);
+    if (batch.length > 0) yield* this.#tuplesOf(batch, untagged);
   }
 
   // oxlint-disable-next-line eslint/max-params -- the signature of LangGraph's BaseCheckpointSaver
@@ -195,8 +198,11 @@ export class WorkrailSaver extends BaseCheckpointSaver {
     return checkpoints;
   }
 
-  async *#tuplesOf(ids: readonly string[]): AsyncGenerator<CheckpointTuple> {
-    for (const loaded of await this.#load(ids)) yield await this.#tupleOf(loaded);
+  async *#tuplesOf(ids: readonly string[], filter: object | undefined): AsyncGenerator<CheckpointTuple> {
+    for (const loaded of await this.#load(ids)) {
+      const tuple = await this.#tupleOf(loaded);
+      if (filter === undefined || (await meetsMetadataFilter(tuple.metadata, filter))) yield tuple;
+    }
   }
 
   async #tupleOf({ text, metadata: saved, records }: LoadedTextResult): Promise<CheckpointTuple> {

@@ -101,6 +101,30 @@ describe("the saver", () => {
     }, serde);
   });
 
+  it("lists by metadata that another serialiser hides", () => {
+    const serde: SerializerProtocol = {
+      dumpsTyped: async (data) => ["text", new TextEncoder().encode(JSON.stringify(data))],
+      loadsTyped: async (_type, data) => JSON.parse(new TextDecoder().decode(data as Uint8Array)),
+    };
+    return withSaver(async (saver) => {
+      for (let step = 0; step < 25; step++) {
+        await saver.put(
+          place("t"),
+          { ...emptyCheckpoint(), id: `id ${String(step).padStart(2, "0")}` },
+          { ...METADATA, step: step % 3 },
+          {},
+        );
+      }
+      const ids = async (filter: object, limit?: number) =>
+        (await all(saver.list(place("t"), { filter, ...(limit === undefined ? {} : { limit }) }))).map(({ checkpoint }) => checkpoint.id);
+      expect(await ids({ step: 0 })).toHaveLength(9);
+      expect(await ids({ source: "loop", step: 2 }, 2)).toEqual(["id 23", "id 20"]);
+      expect(await ids({ step: 0 }, 0)).toEqual([]);
+      expect(await ids({ step: 5 })).toEqual([]);
+      expect(await ids({ step: undefined })).toHaveLength(25);
+    }, serde);
+  });
+
   it.each(["user:42", " ", "a\nb", "x".repeat(500), "e\u0301", "../up", "__proto__"])("takes %j as the id of a thread", (threadId) =>
     withSaver(async (saver) => {
       await put(saver, place(threadId), { values: { n: 1 }, id: "1" });
