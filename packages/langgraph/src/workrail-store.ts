@@ -11,7 +11,7 @@ import {
   type SearchOperation,
   type SerializerProtocol,
 } from "@langchain/langgraph-checkpoint";
-import { parseJson, parseSessionId, type SessionId } from "@workrail/core";
+import { isWorkrailError, parseJson, parseSessionId, type SessionId } from "@workrail/core";
 import type { CheckpointMetadata as SavedMetadata, EachCheckpointParams, SearchHit, Workrail } from "@workrail/runtime";
 import { meetsFilter } from "./item-filter.ts";
 import { isIndexed, itemCreatedAt, itemLabels, type ItemPlace, itemPlaceIn, itemTag, meetsCondition, tagsUnder } from "./item-place.ts";
@@ -164,8 +164,10 @@ export class WorkrailStore extends BaseStore {
     const items: SavedMetadata[] = [];
     const replaced: SavedMetadata[] = [];
     for await (const { saved } of this.#under(prefix, replaced)) items.push(saved);
-    // A replaced version may have words that the item no longer has.
-    await this.#erase(replaced).catch(unlessMissing);
+    // A replaced version may have words that the item no longer has. A read-only store keeps it, and finds the item by them.
+    await this.#erase(replaced).catch((error: unknown) => {
+      if (!isReadOnly(error)) unlessMissing(error);
+    });
     const hits = await this.#hits(query, tagsUnder(prefix), MOST_HITS);
     const inOrder = items.toSorted((one, other) => one.sequence - other.sequence).map((saved) => ({ saved, tag: tagOf(saved) }));
     const places = new Map(inOrder.map(({ tag }, index) => [tag, index]));
@@ -243,6 +245,10 @@ export class WorkrailStore extends BaseStore {
     }
     return values;
   }
+}
+
+function isReadOnly(error: unknown): boolean {
+  return isWorkrailError(error) && error.code === "READ_ONLY";
 }
 
 function tagOf(saved: SavedMetadata): string {

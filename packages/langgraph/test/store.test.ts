@@ -224,6 +224,25 @@ describe("the store of items", () => {
       expect(await found(["users", "bob"], " ")).toHaveLength(3);
     }));
 
+  it("answers every read in a read-only store, and refuses changes", async () => {
+    const dataDir = freshFolder();
+    const options = { dataDir, env: {}, project: null };
+    {
+      await using workrail = await openWorkrail(options);
+      const store = new WorkrailStore(workrail);
+      for (const likes of ["coffee", "green tea"]) await store.put(["users"], "drink", { likes });
+    }
+    await using workrail = await openWorkrail({ ...options, readOnly: true });
+    const store = new WorkrailStore(workrail);
+    const item = { key: "drink", value: { likes: "green tea" } };
+    expect(await store.get(["users"], "drink")).toMatchObject(item);
+    expect(await store.search(["users"], { query: "tea" })).toMatchObject([item]);
+    expect(await store.search(["users"])).toMatchObject([item]);
+    expect(await store.listNamespaces()).toEqual([["users"]]);
+    await expect(store.put(["users"], "drink", {})).rejects.toMatchObject({ code: "READ_ONLY" });
+    await expect(store.delete(["users"], "drink")).rejects.toMatchObject({ code: "READ_ONLY" });
+  });
+
   it("is one session, keeps few replaced versions, and leaves nothing of deleted items", () =>
     withStore(async (store, workrail) => {
       for (let at = 0; at < 40; at++) await store.put(["a"], "counter", { at });
