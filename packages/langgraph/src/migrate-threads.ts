@@ -5,9 +5,9 @@ import {
   type CheckpointPendingWrite,
   type CheckpointTuple,
   type PendingWrite,
-  WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
 import { configOf, type Place, placeOf } from "./place.ts";
+import { fixedPlaceOf } from "./stored-write.ts";
 
 /** Counts of checkpoints. */
 export interface ThreadMigration {
@@ -111,7 +111,7 @@ async function copy(from: OldSaver, to: NewSaver, place: Place): Promise<void> {
  * are their order.
  */
 function writesOfTasks({ pendingWrites = [] }: CheckpointTuple): readonly (readonly [taskId: string, writes: PendingWrite[]])[] {
-  const isSpecial = ([, channel]: CheckpointPendingWrite): boolean => channel in WRITES_IDX_MAP;
+  const isSpecial = ([, channel]: CheckpointPendingWrite): boolean => fixedPlaceOf(channel) !== undefined;
   const apart = [pendingWrites.filter((write) => !isSpecial(write)), pendingWrites.filter(isSpecial)];
   return apart.flatMap((writes) => {
     const byTask = Map.groupBy(writes, ([taskId]) => taskId);

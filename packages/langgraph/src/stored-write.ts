@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CheckpointPendingWrite, SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { type CheckpointPendingWrite, type SerializerProtocol, WRITES_IDX_MAP } from "@langchain/langgraph-checkpoint";
 import { parseJson } from "@workrail/core";
 import { fromTypedValue, type TypedValue } from "./typed-value.ts";
 
@@ -11,6 +11,11 @@ export interface StoredWrite {
   readonly taskPath: string;
   readonly channel: string;
   readonly value: TypedValue;
+}
+
+/** Returns the fixed place of errors, interrupts and the like; `undefined` for other channels, whose places are their order. */
+export function fixedPlaceOf(channel: string): number | undefined {
+  return Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel] : undefined;
 }
 
 /** Compares as LangGraph does: by path, by task, by index. */

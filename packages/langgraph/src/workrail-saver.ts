@@ -11,7 +11,6 @@ import {
   type PendingWrite,
   type SerializerProtocol,
   TASKS,
-  WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
 import type { Context } from "@workrail/core";
 import type {
@@ -25,7 +24,7 @@ import { labelsOf, meetsMetadataFilter, metadataTags, namespaceTag, placeIn } fr
 import { isMissing, unlessMissing } from "./missing.ts";
 import { configOf, partsOf, type Place, placeOf, sessionIdOf, storedIdOf, threadOf } from "./place.ts";
 import { fromContextText, toContext } from "./stored-checkpoint.ts";
-import { fromRecords, type StoredWrite, toPendingWrite, toRecords } from "./stored-write.ts";
+import { fixedPlaceOf, fromRecords, type StoredWrite, toPendingWrite, toRecords } from "./stored-write.ts";
 import { fromTypedValue, toTypedValue } from "./typed-value.ts";
 
 /** Operations of a store that the saver uses. */
@@ -124,7 +123,7 @@ export class WorkrailSaver extends BaseCheckpointSaver {
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string, taskPath = ""): Promise<void> {
     const place = placeOf(config);
     const stored = writes.map(async ([channel, value], index): Promise<StoredWrite> => {
-      return { taskId, index: WRITES_IDX_MAP[channel] ?? index, taskPath, channel, value: await toTypedValue(this.serde, value) };
+      return { taskId, index: fixedPlaceOf(channel) ?? index, taskPath, channel, value: await toTypedValue(this.serde, value) };
     });
     await this.#append(place, toRecords(await Promise.all(stored)));
   }

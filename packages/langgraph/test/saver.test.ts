@@ -1,5 +1,5 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { type CheckpointTuple, emptyCheckpoint, type SerializerProtocol, uuid6 } from "@langchain/langgraph-checkpoint";
+import { type CheckpointTuple, emptyCheckpoint, type PendingWrite, type SerializerProtocol, uuid6 } from "@langchain/langgraph-checkpoint";
 import type { WorkrailError } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
@@ -203,6 +203,14 @@ describe("the saver", () => {
       ]);
       await saver.deleteThread("t");
       expect(await saver.getTuple(config)).toBeUndefined();
+    }));
+
+  it("keeps writes to channels that are named as members of every object", () =>
+    withSaver(async (saver) => {
+      const config = await put(saver, place("t"), { values: {} });
+      const writes: PendingWrite[] = ["constructor", "toString", "__proto__"].map((channel, at) => [channel, at]);
+      await saver.putWrites(config, writes, "task");
+      expect((await saver.getTuple(config))?.pendingWrites).toEqual(writes.map((write) => ["task", ...write]));
     }));
 
   it("unlinks a deleted thread, and overwrites it on request", () =>
