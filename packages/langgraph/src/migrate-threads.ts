@@ -95,7 +95,7 @@ async function copy(from: OldSaver, to: NewSaver, place: Place): Promise<void> {
   const tuple = await from.getTuple(configOf(place));
   // It was deleted meanwhile.
   if (tuple === undefined) return;
-  for (const [taskId, writes] of writesOfTasks(tuple)) await to.putWrites(configOf(place), writes, taskId);
+  for (const { taskId, writes, taskPath } of writesOfTasks(tuple)) await to.putWrites(configOf(place), writes, taskId, taskPath);
   const { checkpoint, metadata = { source: "loop", step: 0, parents: {} }, parentConfig } = tuple;
   const parent = parentConfig === undefined ? undefined : placeOf(parentConfig).id;
   const config = { configurable: { thread_id: place.threadId, checkpoint_ns: place.namespace, checkpoint_id: parent } };
@@ -106,15 +106,27 @@ async function copy(from: OldSaver, to: NewSaver, place: Place): Promise<void> {
   await to.put(config, checkpoint, metadata, versions);
 }
 
+interface TaskWrites {
+  readonly taskId: string;
+  readonly writes: PendingWrite[];
+  /** A saver tells no paths of tasks: this one keeps their order, before those of tasks that will run. */
+  readonly taskPath: string;
+}
+
 /**
  * Returns the writes of each task. Errors, interrupts and the like have fixed places, so they are put apart from the others, whose places
  * are their order.
  */
-function writesOfTasks({ pendingWrites = [] }: CheckpointTuple): readonly (readonly [taskId: string, writes: PendingWrite[]])[] {
+function writesOfTasks({ pendingWrites = [] }: CheckpointTuple): readonly TaskWrites[] {
   const isSpecial = ([, channel]: CheckpointPendingWrite): boolean => fixedPlaceOf(channel) !== undefined;
-  const apart = [pendingWrites.filter((write) => !isSpecial(write)), pendingWrites.filter(isSpecial)];
-  return apart.flatMap((writes) => {
-    const byTask = Map.groupBy(writes, ([taskId]) => taskId);
-    return [...byTask].map(([taskId, own]) => [taskId, own.map(([, channel, value]): PendingWrite => [channel, value])] as const);
-  });
+  const tasks = Map.groupBy(pendingWrites, ([taskId]) => taskId);
+  return [...tasks].flatMap(([taskId, own], index) =>
+    [own.filter((write) => !isSpecial(write)), own.filter(isSpecial)]
+      .filter((part) => part.length > 0)
+      .map((part) => ({
+        taskId,
+        writes: part.map(([, channel, value]): PendingWrite => [channel, value]),
+        taskPath: String(index).padStart(10, "0"),
+      })),
+  );
 }

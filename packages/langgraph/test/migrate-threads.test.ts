@@ -143,6 +143,16 @@ describe("the migration of a saver that lists thread by thread", () => {
   testsOf(async () => new MemorySaver());
 });
 
+it("a migration keeps the order of the writes of a step", () =>
+  withSaver(async (to) => {
+    const from = new MemorySaver();
+    const config = { configurable: { thread_id: "t", checkpoint_ns: "", checkpoint_id: "1" } };
+    await putLine(from, "t", ["1"]);
+    for (const [at, taskId] of ["c", "b", "a", "d"].entries()) await from.putWrites(config, [["step", taskId]], taskId, `~path ${at}`);
+    await migrateThreads(from, to);
+    expect((await to.getTuple(config))?.pendingWrites).toEqual((await from.getTuple(config))?.pendingWrites);
+  }));
+
 const missing = noPostgres();
 
 describe.skipIf(missing !== undefined)(`the migration of PostgresSaver${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
