@@ -36,7 +36,8 @@ const PAGE = 50;
 /**
  * Copies threads from another saver, such as `SqliteSaver` or `PostgresSaver`: each checkpoint with its namespace, parent, metadata and
  * pending writes, in the order of their ids, which is the order of time. May be stopped and repeated: checkpoints that are there stay as
- * they are. Changes nothing in the old saver. Let no graph run meanwhile.
+ * they are. Changes nothing in the old saver. Let no graph run before the migration is complete: a checkpoint that is copied later would be
+ * the latest of its thread.
  *
  * @throws the errors of both savers, as they are.
  */
