@@ -11,9 +11,10 @@ export interface Place {
 }
 
 /**
- * Reads the parts of a place from a configuration; absent ones are `undefined`. An empty id of a thread or a checkpoint names nothing.
+ * Reads the parts of a place from a configuration; absent ones are `undefined`. An empty id of a thread or a checkpoint names nothing. A
+ * number is read as its text, as `PostgresSaver` stores it.
  *
- * @throws INVALID_INPUT for a part that is no text: without this check, a number as the id of a thread would list all threads.
+ * @throws INVALID_INPUT for a part that is neither text nor number.
  */
 export function partsOf({ configurable = {} }: RunnableConfig): { readonly [Part in keyof Place]: string | undefined } {
   const part = (field: string): string | undefined => textOf(configurable[field], field);
@@ -26,6 +27,7 @@ export function partsOf({ configurable = {} }: RunnableConfig): { readonly [Part
 
 function textOf(value: unknown, field: string): string | undefined {
   if (value === undefined || value === null || typeof value === "string") return value ?? undefined;
+  if (typeof value === "number") return String(value);
   throw new WorkrailError("INVALID_INPUT", `The ${field} of the configuration must be a text, not a ${typeof value}.`, {
     details: { field },
     hint: "Convert it with String().",

@@ -80,16 +80,18 @@ describe("the saver", () => {
     ["of a list", (json: string) => `[${json}]`],
     ["with a type", (json: string) => `{"type":"json","json":${json}}`],
     ["that is encrypted", (json: string) => Buffer.from(json).toString("base64")],
+    ["behind a byte order mark", (json: string) => `\u00ef\u00bb\u00bf${json}`],
+    ["in another encoding than UTF-8", (json: string) => `{"name":"J\u00fcrgen","json":${json}}`],
   ])("gives back the bytes of JSON %s", (_, write) => {
     const [written, read]: [string[], string[]] = [[], []];
     const serde: SerializerProtocol = {
       async dumpsTyped(data) {
         const text = write(JSON.stringify(data));
         written.push(text);
-        return ["json", new TextEncoder().encode(text)];
+        return ["json", new Uint8Array(Buffer.from(text, "latin1"))];
       },
       async loadsTyped(_type, data) {
-        read.push(typeof data === "string" ? data : new TextDecoder().decode(data));
+        read.push(Buffer.from(data as Uint8Array).toString("latin1"));
         return { checkpoint: emptyCheckpoint() };
       },
     };
@@ -150,15 +152,24 @@ describe("the saver", () => {
     }),
   );
 
-  it("refuses an id that is no text, rather than list other threads", () =>
+  it("reads a number as the id of a thread as its text", () =>
     withSaver(async (saver) => {
       await put(saver, place("t"), { values: {}, id: "1" });
       const number = { configurable: { thread_id: 42 } };
+      await put(saver, number, { values: {}, id: "2" });
+      expect(await saver.getTuple(place("42"))).toMatchObject({ checkpoint: { id: "2" } });
+      expect(await all(saver.list(number))).toMatchObject([{ checkpoint: { id: "2" } }]);
+    }));
+
+  it("refuses an id that is neither text nor number, rather than list other threads", () =>
+    withSaver(async (saver) => {
+      await put(saver, place("t"), { values: {}, id: "1" });
+      const object = { configurable: { thread_id: {} } };
       const calls = [
-        async () => all(saver.list(number)),
-        async () => saver.getTuple(number),
-        async () => put(saver, number, { values: {} }),
-        async () => all(saver.list(place("t"), { before: { configurable: { checkpoint_id: 1 } } })),
+        async () => all(saver.list(object)),
+        async () => saver.getTuple(object),
+        async () => put(saver, object, { values: {} }),
+        async () => all(saver.list(place("t"), { before: { configurable: { checkpoint_id: true } } })),
       ];
       for (const call of calls) await expect(call()).rejects.toMatchObject({ code: "INVALID_INPUT" });
     }));
