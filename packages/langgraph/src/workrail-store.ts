@@ -99,7 +99,7 @@ export class WorkrailStore extends BaseStore {
       secrets: "off",
       reportsDropped: false,
     });
-    if (replaced.length >= MOST_REPLACED) await this.#erase(replaced).catch(unlessMissing);
+    if (replaced.length >= MOST_REPLACED) await this.#eraseReplaced(replaced);
   }
 
   async #delete(place: ItemPlace): Promise<void> {
@@ -118,6 +118,13 @@ export class WorkrailStore extends BaseStore {
 
   async #erase(versions: readonly SavedMetadata[]): Promise<void> {
     if (versions.length > 0) await this.#store.erase({ checkpointIds: versions.map(({ id }) => id), overwrites: this.#overwrites });
+  }
+
+  /** Keeps the versions in a read-only store, and on a node whose token has not the scope `admin`. */
+  async #eraseReplaced(versions: readonly SavedMetadata[]): Promise<void> {
+    await this.#erase(versions).catch((error: unknown) => {
+      if (!isReadOnly(error)) unlessMissing(error);
+    });
   }
 
   async #get(place: GetOperation): Promise<Item | null> {
@@ -164,10 +171,8 @@ export class WorkrailStore extends BaseStore {
     const items: SavedMetadata[] = [];
     const replaced: SavedMetadata[] = [];
     for await (const { saved } of this.#under(prefix, replaced)) items.push(saved);
-    // A replaced version may have words that the item no longer has. A read-only store keeps it, and finds the item by them.
-    await this.#erase(replaced).catch((error: unknown) => {
-      if (!isReadOnly(error)) unlessMissing(error);
-    });
+    // A replaced version may have words that the item no longer has.
+    await this.#eraseReplaced(replaced);
     const hits = await this.#hits(query, tagsUnder(prefix), MOST_HITS);
     const inOrder = items.toSorted((one, other) => one.sequence - other.sequence).map((saved) => ({ saved, tag: tagOf(saved) }));
     const places = new Map(inOrder.map(({ tag }, index) => [tag, index]));

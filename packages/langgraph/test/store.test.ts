@@ -4,6 +4,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { Annotation, END, START, StateGraph, type LangGraphRunnableConfig } from "@langchain/langgraph";
 import { type BaseStore, InMemoryStore, type Item } from "@langchain/langgraph-checkpoint";
+import { WorkrailError } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import * as fc from "fast-check";
@@ -242,6 +243,18 @@ describe("the store of items", () => {
     await expect(store.put(["users"], "drink", {})).rejects.toMatchObject({ code: "READ_ONLY" });
     await expect(store.delete(["users"], "drink")).rejects.toMatchObject({ code: "READ_ONLY" });
   });
+
+  it("puts and finds items on a node whose token may not erase", () =>
+    withStore(async (_, workrail) => {
+      // A node refuses `erase` without the scope admin like this.
+      const erase = async (): Promise<never> => Promise.reject(new WorkrailError("READ_ONLY", "The token lacks the scope admin."));
+      const store = new WorkrailStore(
+        new Proxy(workrail, { get: (target, name) => (name === "erase" ? erase : Reflect.get(target, name)) }),
+      );
+      for (let at = 0; at < 20; at++) await store.put(["a"], "counter", { text: `tea ${at}` });
+      expect(await store.search(["a"], { query: "tea" })).toMatchObject([{ key: "counter", value: { text: "tea 19" } }]);
+      await expect(store.delete(["a"], "counter")).rejects.toMatchObject({ code: "READ_ONLY" });
+    }));
 
   it("is one session, keeps few replaced versions, and leaves nothing of deleted items", () =>
     withStore(async (store, workrail) => {
