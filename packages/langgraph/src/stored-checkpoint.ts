@@ -1,7 +1,7 @@
 import type { Checkpoint, CheckpointMetadata, SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { type Context, isJsonObject } from "@workrail/core";
-import { exactJson } from "./exact-json.ts";
 import { jsonOf } from "./json-of.ts";
+import { serialised } from "./serialised.ts";
 
 /** Content of the context under which a checkpoint is kept. */
 export interface StoredCheckpoint {
@@ -21,9 +21,8 @@ export async function toContext(serde: SerializerProtocol, isOwn: boolean, store
   const writing = isOwn ? jsonOf(serde, stored) : undefined;
   const json = writing && (await writing);
   if (json !== undefined) return json as Context;
-  const [type, data] = await serde.dumpsTyped(stored);
-  const exact = type === "json" ? exactJson(data) : undefined;
-  if (isJsonObject(exact) && !("type" in exact)) return exact;
+  const { type, data, json: written } = await serialised(serde, stored);
+  if (isJsonObject(written) && !("type" in written)) return written;
   return { type, base64: toBase64(data) } satisfies OtherFormat;
 }
 

@@ -1,5 +1,5 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { exactJson } from "./exact-json.ts";
+import { serialised } from "./serialised.ts";
 import { fromBase64, toBase64 } from "./stored-checkpoint.ts";
 
 /**
@@ -9,8 +9,7 @@ import { fromBase64, toBase64 } from "./stored-checkpoint.ts";
 export type TypedValue = { readonly json: unknown } | { readonly type: string; readonly base64: string };
 
 export async function toTypedValue(serde: SerializerProtocol, value: unknown): Promise<TypedValue> {
-  const [type, data] = await serde.dumpsTyped(value);
-  const json = type === "json" ? exactJson(data) : undefined;
+  const { type, data, json } = await serialised(serde, value);
   return json === undefined ? { type, base64: toBase64(data) } : { json };
 }
 

@@ -1,10 +1,17 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { type CheckpointTuple, emptyCheckpoint, type PendingWrite, type SerializerProtocol, uuid6 } from "@langchain/langgraph-checkpoint";
+import {
+  type CheckpointTuple,
+  emptyCheckpoint,
+  JsonPlusSerializer,
+  type PendingWrite,
+  type SerializerProtocol,
+  uuid6,
+} from "@langchain/langgraph-checkpoint";
 import type { WorkrailError } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { describe, expect, it } from "vitest";
-import { WorkrailSaver } from "../src/index.ts";
+import { WorkrailSaver, WorkrailStore } from "../src/index.ts";
 import { freshFolder } from "./fresh-folder.ts";
 
 const METADATA = { source: "loop", step: 0, parents: {} } as const;
@@ -102,6 +109,20 @@ describe("the saver", () => {
       expect(written).toEqual(expect.arrayContaining(read));
     }, serde);
   });
+
+  it.each([
+    ["by default", undefined],
+    ["when it is given", new JsonPlusSerializer()],
+  ])("refuses values that LangGraph's serialiser would replace by a text, %s", (_, serde) =>
+    withSaver(async (saver, store) => {
+      const config = await put(saver, place("t"), { values: {} });
+      const refusal = { code: "INVALID_INPUT" };
+      await expect(put(saver, config, { values: { price: { cents: 5n } } })).rejects.toMatchObject(refusal);
+      await expect(saver.putWrites(config, [["price", new Set([5n])]], "task")).rejects.toMatchObject(refusal);
+      await expect(new WorkrailStore(store).put(["a"], "price", { cents: 5n })).rejects.toMatchObject(refusal);
+      expect(await saver.getTuple(place("t"))).toMatchObject({ config, pendingWrites: [] });
+    }, serde),
+  );
 
   it("lists by metadata that another serialiser hides", () => {
     const serde: SerializerProtocol = {
