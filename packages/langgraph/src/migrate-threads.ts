@@ -47,7 +47,7 @@ export async function migrateThreads(
   { threadIds, onProgress, signal }: MigrateThreadsOptions = {},
 ): Promise<ThreadMigration> {
   const places: Place[] = [];
-  for (const threadId of threadIds ?? [undefined]) places.push(...(await placesIn(from, threadId, signal)));
+  for (const threadId of threadIds ?? [undefined]) for (const place of await placesIn(from, threadId, signal)) places.push(place);
   places.sort((one, other) => (one.id === other.id ? 0 : one.id < other.id ? -1 : 1));
   let counts: ThreadMigration = { done: 0, total: places.length, present: 0 };
   for (const place of places) {

@@ -329,6 +329,15 @@ describe("a context of many megabytes", () => {
     }));
 });
 
+it("a scan finds more secrets in one context than a function takes arguments", () =>
+  onDisk(async (place) => {
+    await using workrail = await opened(place, "off");
+    const tokens = Array.from({ length: 150_000 }, (_, index) => `${TOKEN.slice(0, -6)}${index + 100_000}`);
+    await workrail.saveCheckpoint({ sessionId: "s", context: { tokens } });
+    // A few end like examples.
+    expect((await workrail.scanStore()).found.length).toBeGreaterThan(149_000);
+  }));
+
 describe("personal data in saves", () => {
   const personal = {
     card: 4012888888881881,

@@ -159,7 +159,7 @@ class Telling {
     if (!this.#given.settings.keepsConversations) return;
     for (const part of conversationParts(this.#conversation, items)) {
       if (part.after.part !== this.#conversation.part) await this.#putMessages();
-      this.#messages.push(...part.items);
+      for (const item of part.items) this.#messages.push(item);
       this.#conversation = part.after;
     }
   }

@@ -126,16 +126,17 @@ class Scan {
   async #look(record: CheckpointRecord, inTrash: boolean): Promise<void> {
     const { scanner, findSecrets } = this.#ports;
     const text = await this.#read(record, inTrash);
-    const placed = await findPlaced(scanner, () => [labelsText(record)]);
-    if (text !== undefined) placed.push(...(await findPlaced(scanner, () => [text], "context")));
+    const inLabels = await findPlaced(scanner, () => [labelsText(record)]);
+    const inText = text === undefined ? [] : await findPlaced(scanner, () => [text], "context");
     const { id: checkpointId, sessionId } = record;
     const places = new Map<string, StoredSecret>();
-    for (const { rule, path } of placed.filter(begins).map((secret) => named(secret, findSecrets))) {
+    for (const { rule, path } of [...inLabels, ...inText].filter(begins).map((secret) => named(secret, findSecrets))) {
       const key = JSON.stringify([rule, path]);
       const times = (places.get(key)?.times ?? 0) + 1;
       places.set(key, { sessionId, checkpointId, rule, path, times, ...(inTrash ? { inTrash } : {}) });
     }
-    this.#found.push(...places.values());
+    // A large context may have more secrets than a function takes arguments.
+    for (const place of places.values()) this.#found.push(place);
   }
 
   /** Reads the JSON text; `undefined` when it is unreadable, or was removed since it was listed. */
