@@ -1,25 +1,29 @@
-/** LRU cache of token counts, bounded to a few megabytes. */
+/**
+ * Cache of token counts, bounded to a few megabytes. Keeps the texts that were used last, and forgets older ones all at once: deleting
+ * entries of a `Map` one by one slows it down, since it searches their places too until it grows.
+ */
 export class RecentCounts {
-  readonly #counts = new Map<string, number>();
+  #recent = new Map<string, number>();
+  #older: ReadonlyMap<string, number> = new Map();
+  /** Size of `#recent`. */
   #characters = 0;
 
   get(text: string): number | undefined {
-    const count = this.#counts.get(text);
-    if (count === undefined) return undefined;
-    this.#counts.delete(text);
-    this.#counts.set(text, count);
-    return count;
+    const recent = this.#recent.get(text);
+    if (recent !== undefined) return recent;
+    const older = this.#older.get(text);
+    return older === undefined ? undefined : this.set(text, older);
   }
 
   /** Stores a count and returns it. */
   set(text: string, count: number): number {
     if (text.length > MOST_CHARACTERS_OF_ONE) return count;
-    if (!this.#counts.has(text)) this.#characters += text.length + ENTRY_COST;
-    this.#counts.set(text, count);
-    for (const [oldest] of this.#counts) {
-      if (this.#characters <= MOST_CHARACTERS) break;
-      this.#counts.delete(oldest);
-      this.#characters -= oldest.length + ENTRY_COST;
+    if (!this.#recent.has(text)) this.#characters += text.length + ENTRY_COST;
+    this.#recent.set(text, count);
+    if (this.#characters > MOST_CHARACTERS / 2) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+      this.#characters = 0;
     }
     return count;
   }
