@@ -353,6 +353,11 @@ describe("condensing other things", () => {
     expect(performance.now() - begin).toBeLessThan(30_000);
   });
 
+  it("splits a line with more sentences than a function takes arguments", () => {
+    const line = Array.from({ length: 200_000 }, (_, index) => `${index}`).join("; ");
+    expect(condenseValue(line, { tokens: 60, characters: 200 }, all)?.value).toContain("0; ");
+  });
+
   it("finds the important line in very long texts", () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `INFO worker ${index % 7} is alive and well`);
     const log = lines.with(13_337, "ERROR E_CONN_4711 in src/net/pool.ts:88: connection refused").join("\n");

@@ -18,7 +18,8 @@ export function outlineParagraphs(text: string, root: Group, options: { readonly
   for (const line of linesOf(text)) {
     const isHeading = options.headings && headings.take(line);
     if (isHeading || line.trim() === "") pieces.push([]);
-    if (!isHeading) pieces.at(-1)?.push(...outlineLine(line, headings.lowest));
+    // A long line may have more sentences than a function takes arguments.
+    if (!isHeading) for (const unit of outlineLine(line, headings.lowest)) pieces.at(-1)?.push(unit);
   }
   return pieces.filter((units) => units.length > 0).map((units) => ({ units, voice: options.voice }));
 }
