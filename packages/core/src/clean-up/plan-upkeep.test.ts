@@ -272,4 +272,10 @@ describe("planUpkeep", () => {
     );
     expect(summary(plan)).toEqual(["a1 -> nowhere: retention"]);
   });
+
+  it("moves a session of more checkpoints than a function takes arguments", () => {
+    const checkpoints = Array.from({ length: 200_000 }, (_, index) => checkpoint(`a${index}`, 0));
+    const plan = planUpkeep(viewOf([{ ...aSession("a", 40), checkpoints }], []), POLICY, { inUse: new Set(), now: NOW });
+    expect(plan.moves.map((move) => move.checkpoints.length)).toEqual([200_000]);
+  });
 });

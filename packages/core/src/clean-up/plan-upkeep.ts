@@ -60,7 +60,7 @@ export function planUpkeep(store: StoreView, policy: UpkeepPolicy, { now, inUse 
     const { going, staying } = part(session, { now, inUse });
     moves.push(...planMove(session, going, { to, reason: "retention" }));
     spared.push(...staying);
-    if (to === "trash") trash.push(...going.map(({ id, bytes }) => ({ id, sessionId: session.id, bytes, trashedAt: now })));
+    if (to === "trash") for (const { id, bytes } of going) trash.push({ id, sessionId: session.id, bytes, trashedAt: now });
   }
   const bytes = store.bytes - bytesOf(moves.filter((move) => move.to === "nowhere"));
   const excess = excessOf(bytes, policy);

@@ -128,7 +128,7 @@ async function named(catalog: CatalogPort, ids: readonly CheckpointId[]): Promis
 
 async function allOf(catalog: CatalogPort, sessionIds: readonly SessionId[]): Promise<readonly Found[]> {
   const found: Found[] = [];
-  for (const sessionId of new Set(sessionIds)) found.push(...(await allOfOne(catalog, sessionId)));
+  for (const sessionId of new Set(sessionIds)) for (const each of await allOfOne(catalog, sessionId)) found.push(each);
   return found;
 }
 
