@@ -69,9 +69,10 @@ export async function eraseCheckpoints(ports: ErasingPorts, input: EraseInput): 
   const { sparesKept = false, dryRun = false, overwrites = true } = input;
   return ports.locking.shared(async () => {
     const found = "sessionIds" in input ? await allOf(ports.catalog, input.sessionIds) : await named(ports.catalog, input.checkpointIds);
-    const going = found.filter(({ isKept }) => !(sparesKept && isKept));
+    const stays = ({ isKept }: Found): boolean => sparesKept && isKept;
+    const going = found.filter((each) => !stays(each));
     const erased = going.map(told);
-    const spared = found.filter((each) => !going.includes(each)).map(told);
+    const spared = found.filter(stays).map(told);
     const copies = await knownCopies(ports.catalog, new Set(erased.map(({ sessionId }) => sessionId)));
     if (dryRun) return { dryRun, erased, spared, copies, left: [], unreadable: [] };
     const sparing = new Set(spared.map(({ sessionId }) => sessionId));

@@ -22,9 +22,9 @@ export async function restoreFromTrash(
   { sessionId, checkpointIds }: RestoreInput,
 ): Promise<readonly CheckpointRecord[]> {
   return locking.inOrder(sessionId, async () => {
-    const there = (await viewTrash(catalog, { sessionId })).map(({ id }) => id);
-    const wanted = checkpointIds ?? there;
-    const missing = wanted.filter((id) => !there.includes(id));
+    const there = new Set((await viewTrash(catalog, { sessionId })).map(({ id }) => id));
+    const wanted = checkpointIds ?? [...there];
+    const missing = wanted.filter((id) => !there.has(id));
     if (wanted.length === 0 || missing.length > 0) throw notInTrash(sessionId, missing);
     const at = clock.now();
     const move = { sessionId, checkpoints: wanted, from: "trash", to: "live", at, reason: "asked for" } as const;
