@@ -96,7 +96,8 @@ export async function readText(ports: ReadPorts, record: CheckpointRecord, optio
     if (base?.damaged === true) throw unreadableBase(id);
     return base ?? inPlace(id);
   };
-  return readAlong(ports, record, { ...options, locate });
+  // A base may have been erased, and another one saved under its id, since it was read.
+  return readAlong(ports, record, { ...options, known: undefined, locate });
 }
 
 async function readAlong(
