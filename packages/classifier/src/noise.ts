@@ -10,7 +10,7 @@ import { isOneOf } from "./find-head.ts";
  * several words is not, nor is a list or object that holds one; an ephemeral name alone is not a reason to drop it.
  */
 export function isNoise(words: readonly string[], value: JsonValue, depth = 2): boolean {
-  if (typeof value === "string") return !changesMeaning(words, value);
+  if (typeof value === "string") return !isStatement(words, value);
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;
   const parent = { isMachines: words.some((word) => isOneOf(OF_MACHINES, word)), depth };
@@ -60,7 +60,7 @@ export function isSentence(text: string): boolean {
 }
 
 /** Tells whether a text is a statement, for people or for machines. */
-function changesMeaning(words: readonly string[], text: string): boolean {
+function isStatement(words: readonly string[], text: string): boolean {
   if (text.includes("\n") && words.some((word) => isOneOf(LOGS, word) || word === "console" || THROWAWAY.has(word))) return false;
   if (text.length > LEAST_MATERIAL && isMaterial(text.slice(0, READ))) return true;
   return isSentence(text) || (isOneOf(TWO_FACED, words.at(-1) ?? "") && TWO_WORDS.test(text.slice(0, READ)));

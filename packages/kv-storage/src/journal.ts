@@ -113,7 +113,7 @@ export class Journal {
   }
 
   async #read(): Promise<void> {
-    const reading = this.#readNewEvents();
+    const reading = this.#readNewLines();
     this.#reading = reading;
     await runFinally(
       () => reading,
@@ -123,7 +123,7 @@ export class Journal {
     );
   }
 
-  async #readNewEvents(): Promise<void> {
+  async #readNewLines(): Promise<void> {
     this.#state ??= await this.#load();
     for (let count = 1; ; count = Math.min(2 * count, MOST_READS)) {
       const { number, id } = this.state;

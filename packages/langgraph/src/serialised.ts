@@ -1,6 +1,7 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { type JsonValue, parseJson, WorkrailError } from "@workrail/core";
 
+/** What a serialiser wrote. */
 export interface Serialised {
   readonly type: string;
   readonly data: Uint8Array;

@@ -75,7 +75,7 @@ function isProjectContext(value: JsonValue): value is ProjectContext {
 }
 
 function subjectOf(context: Context): string | undefined {
-  const entries = Object.entries(context).filter((entry): entry is [string, string] => isEvent(entry[1]));
+  const entries = Object.entries(context).filter((entry): entry is [string, string] => hasWords(entry[1]));
   for (const subject of SUBJECTS) {
     const found = entries.find(([key]) => wordsOf(key).at(-1) === subject);
     if (found !== undefined) return found[1];
@@ -87,14 +87,14 @@ function subjectOf(context: Context): string | undefined {
 function firstText(context: Context): string | undefined {
   const pending: JsonValue[] = [context];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
-    if (isEvent(value)) return value;
+    if (hasWords(value)) return value;
     if (typeof value !== "object" || value === null) continue;
     for (const each of Object.values(value as JsonObject).toReversed()) pending.push(each);
   }
   return undefined;
 }
 
-function isEvent(value: JsonValue): value is string {
+function hasWords(value: JsonValue): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 

@@ -131,7 +131,7 @@ async function findChanged(
   const files = await filesAt(root, commit, named);
   if ("failure" in files) return files;
   const fates = await Promise.all([...files].map(async ([file, id]) => ({ file, fate: await fateOf(root, { file, id }, savedAt) })));
-  const of = (fate: EntryOutcome): string[] => fates.filter((each) => each.fate === fate).map(({ file }) => file);
+  const of = (fate: FileState): string[] => fates.filter((each) => each.fate === fate).map(({ file }) => file);
   const gone = of("gone");
   const renames = gone.length === 0 ? new Map<string, string>() : await renamesSince(root, commit);
   if ("failure" in renames) return renames;
@@ -179,10 +179,10 @@ function inside(folder: string, place: string): string | undefined {
   return way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way) ? undefined : way.split(path.sep).join("/");
 }
 
-type EntryOutcome = "same" | "changed" | "gone";
+type FileState = "same" | "changed" | "gone";
 
 /** Tells how a file changed. A file written before the save is unchanged, whatever the commit says. */
-async function fateOf(root: string, { file, id }: { readonly file: string; readonly id: string }, savedAt: Date): Promise<EntryOutcome> {
+async function fateOf(root: string, { file, id }: { readonly file: string; readonly id: string }, savedAt: Date): Promise<FileState> {
   const place = path.join(root, ...file.split("/"));
   const stat = await calledBackFiles.lstat(place).catch(() => undefined);
   if (stat === undefined) return "gone";

@@ -30,7 +30,7 @@ export class JsonScanner {
         if (code === LINE_FEED) this.#line += 1;
         else if (!isSpace(code)) return this.#text[this.#at];
       }
-      if (!(await this.#readNewEvents())) return undefined;
+      if (!(await this.#readMore())) return undefined;
     }
   }
 
@@ -57,7 +57,7 @@ export class JsonScanner {
       if (length > limits.maxLength) throw tooLong(limits);
       parts.push(part);
       this.#at = at ?? this.#text.length;
-      if (at !== undefined || (!(await this.#readNewEvents()) && end.mayBeHere)) break;
+      if (at !== undefined || (!(await this.#readMore()) && end.mayBeHere)) break;
       if (this.#at >= this.#text.length) throw new WorkrailError("INVALID_INPUT", "It is not terminated.");
     }
     this.#line += end.lineFeeds;
@@ -69,7 +69,7 @@ export class JsonScanner {
     await this.#chunks.return?.();
   }
 
-  async #readNewEvents(): Promise<boolean> {
+  async #readMore(): Promise<boolean> {
     for (;;) {
       const { done, value } = await this.#chunks.next();
       if (done === true) return false;
