@@ -1,7 +1,7 @@
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { type JsonValue, parseJson, WorkrailError } from "@workrail/core";
 
-/** What a serialiser wrote. */
+/** Bytes that a serialiser wrote, with its name for their format. */
 export interface Serialised {
   readonly type: string;
   readonly data: Uint8Array;
