@@ -93,6 +93,7 @@ export { type Erasure, listErasures } from "./catalog/queries/list-erasures.ts";
 export type { Forgetting } from "./catalog/rules/forget.ts";
 export type { Move } from "./catalog/rules/move.ts";
 export { reclaim, reclaimBlobs, type RemoveBlobs } from "./catalog/rules/reclaim.ts";
+export { andForget, type Emptied } from "./catalog/rules/reclaim-and-forget.ts";
 export { contentOf, EVERYTHING, type Everything, rewrite, type Rewriting } from "./catalog/rewrite.ts";
 export { findSession, findSessionAndHead, querySessions, type SessionPage, type SessionQuery } from "./catalog/queries/query-sessions.ts";
 export { changeForm, markDamaged, type StoredForm } from "./catalog/rules/change-form.ts";

@@ -6,6 +6,7 @@ import type { Append, CommitOutcome } from "../src/catalog/rules/append.ts";
 import type { CatalogChange } from "../src/catalog/rules/commit.ts";
 import type { Edge } from "../src/catalog/rows.ts";
 import type { Forgetting } from "../src/catalog/rules/forget.ts";
+import type { Emptied } from "../src/catalog/rules/reclaim-and-forget.ts";
 import type { Move } from "../src/catalog/rules/move.ts";
 import type { StoredForm } from "../src/catalog/rules/change-form.ts";
 
@@ -111,6 +112,14 @@ export class NaiveCatalog {
         if (!this.#isKnown(row.checkpointId)) this.edges = this.edges.filter(({ dependent }) => dependent !== row.checkpointId);
       }
     }
+  }
+
+  /** Removes pending removals, and forgets sessions that had one and become empty. */
+  reclaimAndForget({ sessions, at }: Emptied, now: Date): readonly string[] {
+    const pending = new Set(this.removals.filter(({ isDone }) => !isDone).map(({ sessionId }) => sessionId));
+    const told = this.reclaim(undefined, now);
+    if (told.length > 0) this.#forget({ sessions: [...pending].filter((id) => sessions.has(id)), at });
+    return told;
   }
 
   /** Adds the edges that records name. Returns those that were missing. */
@@ -237,8 +246,8 @@ export class NaiveCatalog {
   #forget({ sessions, unusedSince, at }: Forgetting): readonly SessionId[] {
     const going = [...new Set(sessions)].filter((id) => {
       const session = this.sessions.get(id);
-      const isUnused = session !== undefined && session.lastAccessedAt <= unusedSince && !session.tags.includes("keep");
-      return isUnused && this.isEmpty(id);
+      if (session === undefined || session.tags.includes("keep")) return false;
+      return (unusedSince === undefined || session.lastAccessedAt <= unusedSince) && this.isEmpty(id);
     });
     for (const sessionId of going) {
       this.sessions.delete(sessionId);

@@ -202,6 +202,8 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
       if (corrects) recount(writer);
       await this.#writeFacts(decision);
       const isWithdrawn = (await decision.blobs?.()) === false;
+      // After the blobs: as long as one is left, a rebuild must know that it was removed.
+      for (const sessionId of isWithdrawn ? [] : (decision.forgotten ?? [])) await this.#options.factsFiles.remove(sessionId);
       const changes = corrects || rows.length + audit.length > 0 || auditThrough !== undefined;
       const isToCommit = changes && !isWithdrawn;
       if (!isToCommit) writer.exec("ROLLBACK");
@@ -213,9 +215,8 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
   }
 
   /** Writes session facts before the COMMIT, because they must survive the loss of the catalog. */
-  async #writeFacts({ facts, forgotten = [] }: Pick<Settled<unknown>, "facts" | "forgotten">): Promise<void> {
+  async #writeFacts({ facts }: Pick<Settled<unknown>, "facts">): Promise<void> {
     for (const each of facts) await this.#options.factsFiles.write(each);
-    for (const sessionId of forgotten) await this.#options.factsFiles.remove(sessionId);
   }
 
   /**

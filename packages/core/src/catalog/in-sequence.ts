@@ -5,14 +5,12 @@ import { WorkrailError } from "../errors.ts";
 import { isErasureWanted, isRemovalWanted } from "./matching-rows.ts";
 
 /**
- * Makes one change of several rules, none of which changes blobs. Each rule sees the rows of the rules before it. `goesOn` tells by
+ * Makes one change of several rules, of which at most one changes blobs. Each rule sees the rows of the rules before it. `goesOn` tells by
  * an outcome if the next rule follows.
  */
-export function inSequence<Out>(
-  rules: readonly Rule<Out>[],
-  goesOn: (outcome: Out) => boolean = () => true,
-): Decision<readonly Out[]> | Rule<readonly Out[]> {
-  return following(rules, []);
+export function inSequence<Out>(rules: readonly Rule<Out>[], goesOn: (outcome: Out) => boolean = () => true): Rule<readonly Out[]> {
+  const first = following(rules, []);
+  return "reads" in first ? first : { reads: {}, decide: () => first };
 
   function following(
     [next, ...rest]: readonly Rule<Out>[],
@@ -41,12 +39,15 @@ function factsAfter(reads: Reads, facts: Facts<Reads>, rows: readonly RowChange[
 }
 
 function together<Out>(decisions: readonly Decision<Out>[]): Decision<readonly Out[]> {
+  const { blobs, strays } = decisions.find((each) => each.blobs !== undefined) ?? {};
   return {
     outcome: decisions.map(({ outcome }) => outcome),
     rows: merged(decisions.flatMap(({ rows }) => rows)),
     audit: decisions.flatMap(({ audit }) => audit),
     touched: decisions.flatMap(({ touched = [] }) => touched),
     forgotten: decisions.flatMap(({ forgotten = [] }) => forgotten),
+    strays,
+    blobs,
   };
 }
 

@@ -27,7 +27,8 @@ import { findHead, queryCheckpoints } from "./queries/query-checkpoints.ts";
 import { findDiscrepancies, reconcile } from "./rules/reconcile.ts";
 import { cutRows } from "./rules/cut-audit.ts";
 import { hold, release } from "./rules/hold.ts";
-import { reclaimBlobs } from "./rules/reclaim.ts";
+import { reclaimBlobs, type RemoveBlobs } from "./rules/reclaim.ts";
+import { reclaimAndForget } from "./rules/reclaim-and-forget.ts";
 import { changeForm, markDamaged } from "./rules/change-form.ts";
 
 const SESSIONS = ["s", "t"] as SessionId[];
@@ -213,12 +214,25 @@ const someReclaiming = fc.option(fc.array(someId, { maxLength: 4 }), { nil: unde
   return async ({ naive, catalog }) => {
     const refs = some?.map(refOf);
     const told: string[] = [];
-    await reclaimBlobs(catalog, refs, async (needless, toBeErased) => {
-      told.push(...needless.map((ref) => `${toBeErased.has(ref) ? "erase" : "remove"} ${ref}`));
-    });
+    await reclaimBlobs(catalog, refs, telling(told));
     return [naive.reclaim(refs, new Date()), told.toSorted()];
   };
 });
+
+const someEmptying = fc.subarray(SESSIONS).map((some): Step => {
+  return async ({ naive, catalog }, index) => {
+    const forgets = { sessions: new Set(some), at: timeOf(index) };
+    const told: string[] = [];
+    await reclaimAndForget(catalog, forgets, telling(told));
+    return [naive.reclaimAndForget(forgets, new Date()), told.toSorted()];
+  };
+});
+
+function telling(told: string[]): RemoveBlobs {
+  return async (needless, toBeErased) => {
+    for (const ref of needless) told.push(`${toBeErased.has(ref) ? "erase" : "remove"} ${ref}`);
+  };
+}
 
 const someHold = fc.nat(3).map((way): Step => {
   return async ({ naive, catalog }) => {
@@ -290,6 +304,7 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: someForm },
   { weight: 2, arbitrary: someDamage },
   { weight: 2, arbitrary: someReclaiming },
+  { weight: 1, arbitrary: someEmptying },
   { weight: 1, arbitrary: someHold },
   { weight: 1, arbitrary: someCut },
   { weight: 1, arbitrary: someRepair },

@@ -1,4 +1,5 @@
 import {
+  andForget,
   AUDIT_ACTIONS,
   type Append,
   type CatalogChange,
@@ -8,6 +9,7 @@ import {
   commit,
   type Digest,
   type Edge,
+  type Emptied,
   type Facts,
   hold,
   type JsonObject,
@@ -108,7 +110,11 @@ export const ASKED: readonly (readonly [string, string | number | boolean | null
 export type Step =
   | { readonly step: "commit"; readonly change: CatalogChange; readonly hasBlob: boolean }
   | { readonly step: "replace" | "damage"; readonly id: CheckpointId; readonly base: CheckpointId | null; readonly isDone: boolean }
-  | { readonly step: "reclaim"; readonly ids: readonly CheckpointId[] | undefined }
+  | {
+      readonly step: "reclaim";
+      readonly ids: readonly CheckpointId[] | undefined;
+      readonly forgets?: Emptied;
+    }
   | { readonly step: "hold"; readonly holder: string; readonly until: Date | undefined }
   | { readonly step: "cut"; readonly at: Date; readonly limit: number }
   | { readonly step: "reconcile" | "reopen" }
@@ -240,7 +246,11 @@ export const someStep: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ step: fc.constant("reclaim" as const), ids: fc.option(fc.array(someId, { maxLength: 4 }), { nil: undefined }) }),
+    arbitrary: fc.record({
+      step: fc.constant("reclaim" as const),
+      ids: fc.option(fc.array(someId, { maxLength: 4 }), { nil: undefined }),
+      forgets: fc.record({ sessions: fc.subarray([...SESSIONS]).map((ids) => new Set(ids)), at: someTime }),
+    }),
   },
   {
     weight: 1,
@@ -267,7 +277,9 @@ export async function take(twin: Twin, given: Step): Promise<void> {
     case "reclaim": {
       const refs = given.ids?.map((id) => twin.refOf(sessionOf(id), id));
       const remove: RemoveBlobs = (refs, toBeErased) => twin.removeBlobs(refs, toBeErased);
-      await twin.change(reclaim({ refs, now: new Date(), limit: 1_000, remove }), (removed) => removed.toSorted());
+      const removing = reclaim({ refs, now: new Date(), limit: 1_000, remove });
+      const rule = given.forgets === undefined ? removing : andForget(removing, given.forgets);
+      await twin.change(rule, (removed) => removed.toSorted());
       return;
     }
     case "hold":

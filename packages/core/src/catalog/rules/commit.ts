@@ -56,8 +56,7 @@ interface Part {
 /** Applies a change of several parts, in this order: append or move, erasures, sessions, labels, edges, loads, shields, audit. */
 export function commit(change: CatalogChange): Rule<CommitOutcome> {
   const all = inSequence(partsOf(change), ({ appended }) => appended === undefined || appended.status === "committed");
-  const whole: Rule<readonly Part[]> = "reads" in all ? all : { reads: {}, decide: () => all };
-  return mapped(whole, (decision) => ({ ...decision, outcome: outcomeOf(decision), withdrawn: undefined }));
+  return mapped(all, (decision) => ({ ...decision, outcome: outcomeOf(decision), withdrawn: undefined }));
 }
 
 function partsOf(change: CatalogChange): readonly Rule<Part>[] {

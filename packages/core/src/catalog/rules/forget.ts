@@ -12,11 +12,12 @@ import { type Decision, nothing, type Rule, rule } from "../rule.ts";
  */
 export interface Forgetting {
   readonly sessions: readonly SessionId[];
-  readonly unusedSince: Date;
+  /** Default: the time of the last use does not matter. */
+  readonly unusedSince?: Date | undefined;
   readonly at: Date;
 }
 
-/** Forgets a session that holds nothing, is not tagged `keep`, and was not used lately. Returns the forgotten session, or none. */
+/** Forgets a session that holds nothing, is not tagged `keep`, and was not used since. Returns the forgotten session, or none. */
 export function forget(id: SessionId, { unusedSince, at }: Omit<Forgetting, "sessions">): Rule<readonly SessionId[]> {
   return rule({
     reads: {
@@ -26,7 +27,8 @@ export function forget(id: SessionId, { unusedSince, at }: Omit<Forgetting, "ses
     } as const satisfies Reads,
     decide({ session, checkpoints, removals }): Decision<readonly SessionId[]> {
       const isEmpty = checkpoints.length === 0 && removals.every(({ isDone }) => isDone);
-      if (session === undefined || !isEmpty || session.tags.includes(KEEP_TAG) || session.lastAccessedAt > unusedSince) return nothing([]);
+      if (session === undefined || !isEmpty || session.tags.includes(KEEP_TAG)) return nothing([]);
+      if (unusedSince !== undefined && session.lastAccessedAt > unusedSince) return nothing([]);
       return {
         outcome: [id],
         rows: [changed("session", session, undefined), ...removals.map((removal) => changed("removal", removal, undefined))],

@@ -5,7 +5,7 @@ import { changed, type RemovalRow, type RowChange } from "../rows.ts";
 import { type Decision, type Rule, rule } from "../rule.ts";
 
 /** Most blobs that one step removes, while saves wait: unlinking takes some 0.05 ms, overwriting waits for the disk. */
-const BATCH = 500;
+export const BATCH = 500;
 const OVERWRITTEN = 100;
 
 /**
@@ -13,16 +13,22 @@ const OVERWRITTEN = 100;
  * process can start to need it, and resolves to the removed refs. They no longer count as pending removals. Without `refs`, takes the
  * pending removals: blobs of removed checkpoints that are not reclaimed yet. Removes nothing while a hold is active.
  */
-export async function reclaimBlobs(
+export function reclaimBlobs(
   catalog: Pick<CatalogPort, "change">,
   refs: readonly BlobRef[] | undefined,
   remove: RemoveBlobs,
 ): Promise<readonly BlobRef[]> {
+  return inBatches((removed) => {
+    const waiting = refs?.filter((ref) => !removed.has(ref));
+    return catalog.change(reclaim({ refs: waiting, now: new Date(), limit: BATCH, remove }));
+  });
+}
+
+/** Removes batches until none is left: a removed blob may have been the last one that needed another. Resolves to all removed refs. */
+export async function inBatches(removeSome: (removed: ReadonlySet<BlobRef>) => Promise<readonly BlobRef[]>): Promise<readonly BlobRef[]> {
   const removed = new Set<BlobRef>();
   for (;;) {
-    // A removed blob may have been the last one that needed another, which can be removed then.
-    const waiting = refs?.filter((ref) => !removed.has(ref));
-    const batch = await catalog.change(reclaim({ refs: waiting, now: new Date(), limit: BATCH, remove }));
+    const batch = await removeSome(removed);
     for (const ref of batch) removed.add(ref);
     if (batch.length === 0) return [...removed];
   }

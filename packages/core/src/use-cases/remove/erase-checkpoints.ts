@@ -12,7 +12,7 @@ import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { queryTrash } from "../../catalog/queries/query-trash.ts";
 import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
-import { commit } from "../../catalog/rules/commit.ts";
+import { type CatalogChange, commit } from "../../catalog/rules/commit.ts";
 
 /** Checkpoints to erase, live or in the trash; or whole sessions. */
 export type EraseInput = ({ readonly checkpointIds: readonly CheckpointId[] } | { readonly sessionIds: readonly SessionId[] }) & {
@@ -99,19 +99,20 @@ async function decide(
 ): Promise<void> {
   const at = clock.now();
   const reason = erases ? ERASED : "manual";
-  for (const sessionId of whole) {
-    if ((await findSession(catalog, sessionId))?.tags.includes(KEEP_TAG) !== true) continue;
-    const audit = { at, action: "tag", sessionId, checkpointId: undefined, agentId, reason } as const;
-    await catalog.change(commit({ tags: { sessionId, add: [], remove: [KEEP_TAG] }, audit: [audit] }));
-  }
-  for (const sessionId of new Set(going.map(({ record }) => record.sessionId))) {
-    for (const from of ["live", "trash"] as const) {
-      const checkpoints = going.filter(({ record, ...each }) => record.sessionId === sessionId && each.from === from);
-      if (checkpoints.length === 0) continue;
-      const ids = checkpoints.map(({ record }) => record.id);
-      const move: Move = { sessionId, checkpoints: ids, at, reason, agentId, from, to: "nowhere", erases };
-      await catalog.change(commit({ move, audit: [] }));
+  const bySession = Map.groupBy(going, ({ record }) => record.sessionId);
+  const untagged = new Set(whole);
+  for (const sessionId of new Set([...whole, ...bySession.keys()])) {
+    const found = bySession.get(sessionId) ?? [];
+    const moves = (["live", "trash"] as const).flatMap((from): readonly Move[] => {
+      const checkpoints = found.filter((each) => each.from === from).map(({ record }) => record.id);
+      return checkpoints.length === 0 ? [] : [{ sessionId, checkpoints, at, reason, agentId, from, to: "nowhere", erases }];
+    });
+    const changes = moves.map((move): CatalogChange => ({ move, audit: [] }));
+    if (untagged.has(sessionId) && (await findSession(catalog, sessionId))?.tags.includes(KEEP_TAG) === true) {
+      const audit = [{ at, action: "tag", sessionId, checkpointId: undefined, agentId, reason } as const];
+      changes[0] = { ...changes[0], tags: { sessionId, add: [], remove: [KEEP_TAG] }, audit };
     }
+    for (const change of changes) await catalog.change(commit(change));
   }
 }
 

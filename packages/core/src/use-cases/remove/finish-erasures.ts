@@ -11,6 +11,7 @@ import { detachDependents } from "../compact/detach-dependents.ts";
 import type { ReadPorts } from "../load/read-context.ts";
 import { findSession } from "../../catalog/queries/query-sessions.ts";
 import { reclaimBlobs } from "../../catalog/rules/reclaim.ts";
+import { reclaimAndForget } from "../../catalog/rules/reclaim-and-forget.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 import { sumUsage } from "../../catalog/queries/sum-usage.ts";
 
@@ -58,7 +59,12 @@ export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessio
     const unreadable: CheckpointId[] = [];
     try {
       for (const erasure of erasures) unreadable.push(...(await detachDependents(ports, erasure)));
-      const left = [...(await eraseBlobs(ports, erasures)), ...(await eraseTraces(ports, erasures, emptied))];
+      const sessions = new Set([...erasures.map(({ sessionId }) => sessionId), ...(emptied.forgotten ?? [])]);
+      const forgotten = new Set([...sessions].filter((id) => emptied.kept?.has(id) !== true));
+      const left = [
+        ...(await eraseBlobs(ports, erasures, forgotten)),
+        ...(await eraseTraces(ports, erasures, { sessions, forgotten, purges: emptied.purges })),
+      ];
       if (left.length === 0) await ports.catalog.change(commit({ erased: erasures.map(({ checkpointId }) => checkpointId), audit: [] }));
       return { left, unreadable };
     } catch (error) {
@@ -70,11 +76,15 @@ export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessio
   });
 }
 
-async function eraseBlobs(ports: ErasingPorts, erasures: readonly Erasure[]): Promise<readonly string[]> {
+async function eraseBlobs(
+  ports: ErasingPorts,
+  erasures: readonly Erasure[],
+  forgotten: ReadonlySet<SessionId>,
+): Promise<readonly string[]> {
   const { catalog } = ports;
   const remove = removeBlobs(ports);
   // With all pending removals, since removed deltas of the erased checkpoints go first.
-  const pending = new Set(await reclaimBlobs(catalog, undefined, remove));
+  const pending = new Set(await reclaimAndForget(catalog, { sessions: forgotten, at: ports.clock.now() }, remove));
   // An interrupted erasure may have ended their removal before.
   const blobs = erasures.map(({ blob }) => blob).filter((blob) => !pending.has(blob));
   const reclaimed = new Set(blobs.length === 0 ? [] : await reclaimBlobs(catalog, blobs, remove));
@@ -87,14 +97,22 @@ async function eraseBlobs(ports: ErasingPorts, erasures: readonly Erasure[]): Pr
   ];
 }
 
+interface Traces {
+  /** Sessions whose texts and vectors may be left. */
+  readonly sessions: ReadonlySet<SessionId>;
+  /** Sessions among them to forget. */
+  readonly forgotten: ReadonlySet<SessionId>;
+  readonly purges: boolean | undefined;
+}
+
 async function eraseTraces(
   ports: ErasingPorts,
   erasures: readonly Erasure[],
-  { forgotten = [], kept, purges = true }: EmptiedSessions,
+  { sessions, forgotten, purges = true }: Traces,
 ): Promise<readonly string[]> {
   const ids = erasures.map(({ checkpointId }) => checkpointId);
-  for (const sessionId of new Set([...erasures.map((erasure) => erasure.sessionId), ...forgotten])) {
-    if (kept?.has(sessionId) !== true) await forgetSession(ports, sessionId);
+  for (const sessionId of sessions) {
+    if (forgotten.has(sessionId)) await forgetSession(ports, sessionId);
     // When a session is forgotten, its removed checkpoints are erased too: the index may not have followed yet.
     const isGone = (await findSession(ports.catalog, sessionId)) === undefined;
     await forgetTexts(ports.search, sessionId, isGone ? undefined : new Set(ids));
@@ -104,13 +122,11 @@ async function eraseTraces(
   return purges || ids.length > 0 ? ((await ports.storage.purge?.()) ?? []) : [];
 }
 
-/** Forgets a session and destroys its key, unless the session is used again meanwhile or is tagged `keep`. */
+/** Forgets a session that was empty before, and destroys the key of a forgotten one. Skips sessions with checkpoints or tagged `keep`. */
 async function forgetSession(ports: ErasingPorts, sessionId: SessionId): Promise<void> {
   const { catalog, blobs, clock, storage } = ports;
-  const at = clock.now();
-  const used = (await findSession(catalog, sessionId))?.lastAccessedAt ?? at;
-  const unusedSince = used > at ? used : at;
-  await catalog.change(commit({ forget: { sessions: [sessionId], unusedSince, at }, audit: [] }));
+  const isThere = (await findSession(catalog, sessionId)) !== undefined;
+  if (isThere) await catalog.change(commit({ forget: { sessions: [sessionId], at: clock.now() }, audit: [] }));
   if (storage.keyFiles === undefined) return;
   const { keyFiles } = storage;
   const place = blobs.refOf({ sessionId, checkpointId: ANY });
