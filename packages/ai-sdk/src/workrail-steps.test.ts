@@ -225,6 +225,23 @@ describe("workrailSteps", () => {
     expect(await loadMessages(store, { sessionId })).toHaveLength(2);
   });
 
+  it("refuses the steps of a run without its prepareStep, which would replace the saved messages", async () => {
+    const store = await freshStore();
+    const before = await workrailSteps(store, { sessionId });
+    await generateText({ model: scriptedModel(["Done."]), messages: [user("Count them.")], ...callbacks(before) });
+    const steps = await workrailSteps(store, { sessionId });
+    const messages = [...steps.messages, user("Count again.")];
+    await generateText({ model: scriptedModel(["Done."]), messages, onStepEnd: steps.onStepEnd });
+    await expect(steps.saved()).rejects.toMatchObject({ code: "INVALID_INPUT", hint: expect.stringContaining("prepareStep") as string });
+    const late: typeof steps.prepareStep = async (step) => (step.stepNumber === 0 ? {} : steps.prepareStep(step));
+    const run = generateText({ model: scriptedModel(TURNS), tools, stopWhen, messages, ...callbacks(steps), prepareStep: late });
+    await expect(run).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    expect(await loadMessages(store, { sessionId })).toEqual(before.messages);
+    await generateText({ model: scriptedModel(["Done."]), messages, ...callbacks(steps) });
+    await steps.saved();
+    expect(await loadMessages(store, { sessionId })).toHaveLength(4);
+  });
+
   it("keeps other entries that a tool saves to the session", async () => {
     const store = await freshStore();
     const steps = await workrailSteps(store, { sessionId });

@@ -30,7 +30,7 @@ export interface WorkrailSteps {
   readonly prepareStep: (step: StepToPrepare) => Promise<{ messages?: ModelMessage[] }>;
   /** A callback for the run. The AI SDK ignores its failures; the next `prepareStep`, or `saved`, tries again. */
   readonly onStepEnd: (step: EndedStep) => Promise<void>;
-  /** Await it after the run. Rejects when the last step cannot be saved. */
+  /** Await it after the run. Rejects when the last step cannot be saved, and after a run without `prepareStep`. */
   saved(): Promise<{ readonly checkpointId: string | undefined }>;
 }
 
@@ -50,6 +50,8 @@ class SavedSteps implements WorkrailSteps {
   readonly #trimmer: StepTrimmer;
   readonly #isSync: boolean;
   readonly #history = new RunHistory();
+  /** `missed`: a step ended before `prepareStep` saw the beginning of a run. */
+  #beginning: "awaited" | "seen" | "missed" = "awaited";
   /** Failure of an `async` save. The next save throws it. */
   #failure: unknown;
 
@@ -69,18 +71,22 @@ class SavedSteps implements WorkrailSteps {
   }
 
   readonly prepareStep = async (step: StepToPrepare): Promise<{ messages?: ModelMessage[] }> => {
-    if (step.stepNumber === 0) this.#checkBeginning(step.initialMessages);
+    if (step.stepNumber === 0) this.#begin(step.initialMessages);
+    this.#checkPrepared();
     this.#history.beforeStep(step);
     await this.#save();
     return this.#trimmer.trim(step.messages, this.#history.messages);
   };
 
   readonly onStepEnd = async ({ response }: EndedStep): Promise<void> => {
+    if (this.#beginning === "awaited") this.#beginning = "missed";
+    this.#checkPrepared();
     this.#history.afterStep(response.messages);
     await this.#save();
   };
 
   async saved(): Promise<{ readonly checkpointId: string | undefined }> {
+    this.#checkPrepared();
     await this.#saved.flush();
     return { checkpointId: this.#saved.checkpointId };
   }
@@ -96,13 +102,24 @@ class SavedSteps implements WorkrailSteps {
     if (failure !== undefined) throw failure;
   }
 
-  /** Refuses a run that would replace messages of the session. */
-  #checkBeginning(messages: readonly ModelMessage[]): void {
-    const { wanted } = this.#saved;
-    if (beginsWith(messages, wanted)) return;
-    throw new WorkrailError("INVALID_INPUT", `The run does not begin with the ${wanted.length} messages of the session.`, {
-      details: { field: "messages" },
-      hint: "Begin with them: messages: [...steps.messages, newMessage]. Another conversation needs another sessionId.",
+  /** Refuses steps of a run whose first messages are unknown: alone they would replace the session. */
+  #checkPrepared(): void {
+    if (this.#beginning !== "missed") return;
+    throw new WorkrailError("INVALID_INPUT", "A step ended in a run that does not call prepareStep.", {
+      details: { field: "prepareStep" },
+      hint: "Pass both callbacks to the run, or to the settings of the agent: prepareStep: steps.prepareStep, onStepEnd: steps.onStepEnd.",
     });
+  }
+
+  /** Refuses a run that would replace messages of the session. */
+  #begin(messages: readonly ModelMessage[]): void {
+    const { wanted } = this.#saved;
+    if (!beginsWith(messages, wanted)) {
+      throw new WorkrailError("INVALID_INPUT", `The run does not begin with the ${wanted.length} messages of the session.`, {
+        details: { field: "messages" },
+        hint: "Begin with them: messages: [...steps.messages, newMessage]. Another conversation needs another sessionId.",
+      });
+    }
+    this.#beginning = "seen";
   }
 }
