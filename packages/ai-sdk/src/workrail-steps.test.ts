@@ -1,5 +1,6 @@
 import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { SaveCheckpointParams, Workrail } from "@workrail/runtime";
 import { experimental_createSteering, generateText, isStepCount, jsonSchema, type ModelMessage, streamText, tool, ToolLoopAgent } from "ai";
 import { describe, expect, it } from "vitest";
@@ -203,13 +204,31 @@ describe("workrailSteps", () => {
     expect(await loadMessages(store, { sessionId })).toHaveLength(6);
     isGone = true;
     const lost = generateText({
-      model: scriptedModel(TURNS, () => new Promise((resolve) => void setImmediate(resolve))),
+      model: scriptedModel(TURNS, () => setImmediate()),
       tools,
       stopWhen,
       messages: [...steps.messages, user("Again.")],
       ...callbacks(steps),
     });
     await expect(lost).rejects.toThrow("The disk is gone.");
+  });
+
+  it("ends a run with async durability when saves fail slower than a step begins", async () => {
+    const store = await freshStore();
+    let failures = 0;
+    const watched = watching(store, async () => {
+      await setImmediate();
+      failures += 1;
+      throw new Error("The disk is gone.");
+    });
+    const steps = await workrailSteps(watched, { sessionId, durability: "async" });
+    const counts = Array.from({ length: 9 }, () => ({ count: { of: "march" } }));
+    const model = scriptedModel(counts, async (step) => {
+      while (failures < 2 * step + 1) await setImmediate();
+    });
+    const run = generateText({ model, tools, stopWhen, messages: [user("Count them.")], ...callbacks(steps) });
+    await expect(run).rejects.toThrow("The disk is gone.");
+    expect(model.doGenerateCalls.length).toBeLessThan(4);
   });
 
   it("refuses a run that would replace the saved messages", async () => {

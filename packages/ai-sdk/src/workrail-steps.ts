@@ -52,7 +52,7 @@ class SavedSteps implements WorkrailSteps {
   readonly #history = new RunHistory();
   /** `missed`: a step ended before `prepareStep` saw the beginning of a run. */
   #beginning: "awaited" | "seen" | "missed" = "awaited";
-  /** Failure of an `async` save. The next save throws it. */
+  /** Failure of an `async` save that no later save made up for. The next `prepareStep` throws it. */
   #failure: unknown;
 
   constructor(saved: SavedMessages<ModelMessage>, trimmer: StepTrimmer, isSync: boolean) {
@@ -74,7 +74,9 @@ class SavedSteps implements WorkrailSteps {
     if (step.stepNumber === 0) this.#begin(step.initialMessages);
     this.#checkPrepared();
     this.#history.beforeStep(step);
+    const failure = this.#failure;
     await this.#save();
+    if (failure !== undefined) throw failure;
     return this.#trimmer.trim(step.messages, this.#history.messages);
   };
 
@@ -93,13 +95,12 @@ class SavedSteps implements WorkrailSteps {
 
   async #save(): Promise<void> {
     this.#saved.wanted = this.#history.messages;
-    if (this.#isSync) return this.#saved.flush();
-    const failure = this.#failure;
-    this.#failure = undefined;
-    void this.#saved.flush().catch((error: unknown) => {
-      this.#failure = error;
-    });
-    if (failure !== undefined) throw failure;
+    const saving = this.#saved.flush();
+    if (this.#isSync) return saving;
+    void saving.then(
+      () => (this.#failure = undefined),
+      (error: unknown) => (this.#failure = error),
+    );
   }
 
   /** Refuses steps of a run whose first messages are unknown: alone they would replace the session. */
