@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isWorkrailError, type Workrail } from "@workrail/runtime";
 import type { ModelMessage } from "ai";
 import { messagesToJson } from "./message-json.ts";
+import { partsOf } from "./message-parts.ts";
 
 /** Messages that a trimmed conversation lacks. */
 export interface LeftOutMessages {
@@ -66,10 +67,9 @@ async function keepAside(store: Workrail, sessionId: string, absent: readonly Mo
 function countsOf(messages: readonly ModelMessage[]): Pick<LeftOutMessages, "byRole" | "results"> {
   const byRole: Record<string, number> = {};
   const results: Record<string, number> = {};
-  for (const { role, content } of messages) {
-    byRole[role] = (byRole[role] ?? 0) + 1;
-    if (typeof content === "string") continue;
-    for (const part of content) if (part.type === "tool-result") results[part.toolName] = (results[part.toolName] ?? 0) + 1;
+  for (const message of messages) {
+    byRole[message.role] = (byRole[message.role] ?? 0) + 1;
+    for (const part of partsOf(message)) if (part.type === "tool-result") results[part.toolName] = (results[part.toolName] ?? 0) + 1;
   }
   return { byRole, results };
 }

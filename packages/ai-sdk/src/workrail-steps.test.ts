@@ -8,6 +8,7 @@ import { z } from "zod";
 import { freshFolder, freshStore } from "../test/fresh-store.ts";
 import { scriptedModel, type Turn, user } from "../test/scripted-model.ts";
 import { loadMessages } from "./load-messages.ts";
+import { partsOf } from "./message-parts.ts";
 import { workrailSteps } from "./workrail-steps.ts";
 
 const sessionId = "invoices";
@@ -140,6 +141,24 @@ describe("workrailSteps", () => {
     const saved = await loadMessages(store, { sessionId });
     expect(saved.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "assistant"]);
     expect(saved[3]?.content).toMatchObject([{ type: "tool-result", toolCallId: "call-1-0" }]);
+  });
+
+  it.each(["approval", "result"] as const)("waits for the %s of one call when another call of the step has its result", async (kind) => {
+    const store = await freshStore();
+    const { execute, ...outside } = tools.fail;
+    const both = { count: tools.count, other: kind === "approval" ? { ...outside, execute, needsApproval: true } : outside };
+    const steps = await workrailSteps(store, { sessionId });
+    const model = scriptedModel([{ count: { of: "march" }, other: {} }]);
+    await generateText({ model, tools: both, stopWhen, messages: [user("Count them.")], ...callbacks(steps) });
+    const reopened = await workrailSteps(store, { sessionId });
+    expect(reopened.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    expect(reopened.isUnfinished).toBe(false);
+    const given = answerTo(reopened.messages);
+    await store.saveCheckpoint({ sessionId, patch: { append: { messages: [given] } } });
+    const answered = await workrailSteps(store, { sessionId });
+    expect(answered.isUnfinished).toBe(true);
+    await generateText({ model: scriptedModel(["Done."]), tools: both, stopWhen, messages: answered.messages, ...callbacks(answered) });
+    expect(answered.isUnfinished).toBe(false);
   });
 
   it("sends only new messages", async () => {
@@ -305,6 +324,16 @@ describe("workrailSteps", () => {
 
 function callbacks(steps: Awaited<ReturnType<typeof workrailSteps>>): Pick<typeof steps, "prepareStep" | "onStepEnd"> {
   return { prepareStep: steps.prepareStep, onStepEnd: steps.onStepEnd };
+}
+
+/** Answers the open call: by a denial when its approval is asked for, otherwise by a result. */
+function answerTo(messages: readonly ModelMessage[]): Extract<ModelMessage, { role: "tool" }> {
+  const request = messages.flatMap(partsOf).find((part) => part.type === "tool-approval-request");
+  if (request !== undefined) {
+    return { role: "tool", content: [{ type: "tool-approval-response", approvalId: request.approvalId, approved: false }] };
+  }
+  const output = { type: "text", value: "Empty." } as const;
+  return { role: "tool", content: [{ type: "tool-result", toolCallId: "call-1-1", toolName: "other", output }] };
 }
 
 /** A store that tells of each save before it is done. */

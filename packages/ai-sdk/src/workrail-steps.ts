@@ -1,6 +1,7 @@
 import { type Workrail, WorkrailError } from "@workrail/runtime";
 import type { ModelMessage } from "ai";
 import { beginsWith } from "./change-of-messages.ts";
+import { hasOpenCalls } from "./open-calls.ts";
 import { RunHistory, type StepToPrepare } from "./run-history.ts";
 import { SavedMessages, type SessionOptions } from "./saved-messages.ts";
 import { StepTrimmer } from "./step-trimmer.ts";
@@ -24,7 +25,10 @@ export interface EndedStep {
 export interface WorkrailSteps {
   /** The messages so far. A run must begin with them. */
   readonly messages: ModelMessage[];
-  /** True when a model has to answer the last message: the run was interrupted, or has not begun. */
+  /**
+   * True when a model has to answer the last message: the run was interrupted, or has not begun. False while a call waits for the user's
+   * approval, or for a result from outside.
+   */
   readonly isUnfinished: boolean;
   /** A callback for the run. Rejects when the steps so far cannot be saved, which ends the run. */
   readonly prepareStep: (step: StepToPrepare) => Promise<{ messages?: ModelMessage[] }>;
@@ -67,7 +71,7 @@ class SavedSteps implements WorkrailSteps {
 
   get isUnfinished(): boolean {
     const role = this.#saved.wanted.at(-1)?.role;
-    return role === "user" || role === "tool";
+    return role === "user" || (role === "tool" && !hasOpenCalls(this.#saved.wanted));
   }
 
   readonly prepareStep = async (step: StepToPrepare): Promise<{ messages?: ModelMessage[] }> => {
