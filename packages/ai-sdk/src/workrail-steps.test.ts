@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { SaveCheckpointParams, Workrail } from "@workrail/runtime";
 import { experimental_createSteering, generateText, isStepCount, jsonSchema, type ModelMessage, streamText, tool, ToolLoopAgent } from "ai";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { freshFolder, freshStore } from "../test/fresh-store.ts";
 import { scriptedModel, type Turn, user } from "../test/scripted-model.ts";
@@ -108,6 +108,31 @@ describe("workrailSteps", () => {
     expect(text).toBe("Both are counted.");
     expect(second.isUnfinished).toBe(false);
     expect(await loadMessages(store, { sessionId })).toHaveLength(6);
+  });
+
+  it.each(["a text", "a call"] as const)("repeats a step that the provider ended with an error after %s", async (what) => {
+    const store = await freshStore();
+    const first = await workrailSteps(store, { sessionId });
+    const failed: Turn = [
+      what === "a text"
+        ? { type: "text", text: "Both are" }
+        : { type: "tool-call", toolCallId: "b", toolName: "count", input: '{"of":"april"}' },
+      { type: "error", error: new Error("The provider is overloaded.") },
+    ];
+    await streamText({
+      model: scriptedModel([{ count: { of: "march" } }, failed]),
+      tools,
+      stopWhen,
+      messages: [user("Count them.")],
+      ...callbacks(first),
+      onError: () => undefined,
+    }).consumeStream();
+    await first.saved();
+    const second = await workrailSteps(store, { sessionId });
+    expect(second.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    expect(second.isUnfinished).toBe(true);
+    await generateText({ model: scriptedModel(["Both are counted."]), tools, stopWhen, messages: second.messages, ...callbacks(second) });
+    expect(second.messages).toHaveLength(4);
   });
 
   it("keeps messages that the user sends while the agent works", async () => {
@@ -242,9 +267,7 @@ describe("workrailSteps", () => {
     });
     const steps = await workrailSteps(watched, { sessionId, durability: "async" });
     const counts = Array.from({ length: 9 }, () => ({ count: { of: "march" } }));
-    const model = scriptedModel(counts, async (step) => {
-      while (failures < 2 * step + 1) await setImmediate();
-    });
+    const model = scriptedModel(counts, (step) => vi.waitUntil(() => failures > 2 * step, { interval: 1 }));
     const run = generateText({ model, tools, stopWhen, messages: [user("Count them.")], ...callbacks(steps) });
     await expect(run).rejects.toThrow("The disk is gone.");
     expect(model.doGenerateCalls.length).toBeLessThan(4);

@@ -18,6 +18,8 @@ export interface StepsOptions extends SessionOptions {
 
 /** The fields that are read from a finished step. */
 export interface EndedStep {
+  /** A step that ended with `error` is not saved: the next run repeats it. */
+  readonly finishReason?: string;
   readonly response: { readonly messages: readonly ModelMessage[] };
 }
 
@@ -84,9 +86,10 @@ class SavedSteps implements WorkrailSteps {
     return this.#trimmer.trim(step.messages, this.#history.messages);
   };
 
-  readonly onStepEnd = async ({ response }: EndedStep): Promise<void> => {
+  readonly onStepEnd = async ({ finishReason, response }: EndedStep): Promise<void> => {
     if (this.#beginning === "awaited") this.#beginning = "missed";
     this.#checkPrepared();
+    if (finishReason === "error") return;
     this.#history.afterStep(response.messages);
     await this.#save();
   };

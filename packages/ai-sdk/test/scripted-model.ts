@@ -4,8 +4,14 @@ import { MockLanguageModelV4 } from "ai/test";
 type GenerateResult = Extract<ConstructorParameters<typeof MockLanguageModelV4>[0], object>["doGenerate"];
 type Content = Extract<Awaited<ReturnType<Extract<GenerateResult, (...args: never[]) => unknown>>>["content"], readonly unknown[]>[number];
 
-/** A step of the model: a text, or calls of tools with their inputs. */
-export type Turn = string | Readonly<Record<string, unknown>> | readonly Content[];
+/** An error of the provider within a stream. */
+interface StreamError {
+  readonly type: "error";
+  readonly error: unknown;
+}
+
+/** A step of the model: a text, or calls of tools with their inputs. A stream ends with an error, if the turn has one. */
+export type Turn = string | Readonly<Record<string, unknown>> | readonly (Content | StreamError)[];
 
 const USAGE = {
   inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
@@ -15,7 +21,7 @@ const USAGE = {
 /** A model that says the given turns, one for each step. `before` runs at the start of a step. */
 export function scriptedModel(turns: readonly Turn[], before: (step: number) => unknown = () => undefined): MockLanguageModelV4 {
   let step = 0;
-  const next = async (): Promise<readonly Content[]> => {
+  const next = async (): Promise<readonly (Content | StreamError)[]> => {
     const turn = turns[step];
     await before(step);
     step += 1;
@@ -24,8 +30,8 @@ export function scriptedModel(turns: readonly Turn[], before: (step: number) => 
   };
   return new MockLanguageModelV4({
     async doGenerate() {
-      const content = await next();
-      return { content: [...content], finishReason: { unified: reasonOf(content), raw: undefined }, usage: USAGE, warnings: [] };
+      const content = (await next()).filter((part) => part.type !== "error");
+      return { content, finishReason: { unified: reasonOf(content), raw: undefined }, usage: USAGE, warnings: [] };
     },
     async doStream() {
       const content = await next();
@@ -34,9 +40,9 @@ export function scriptedModel(turns: readonly Turn[], before: (step: number) => 
   });
 }
 
-function contentOf(turn: Turn, step: number): readonly Content[] {
+function contentOf(turn: Turn, step: number): readonly (Content | StreamError)[] {
   if (typeof turn === "string") return [{ type: "text", text: turn }];
-  if (Array.isArray(turn)) return turn as readonly Content[];
+  if (Array.isArray(turn)) return turn as readonly (Content | StreamError)[];
   return Object.entries(turn).map(([toolName, input], at) => ({
     type: "tool-call",
     toolCallId: `call-${step}-${at}`,
@@ -45,14 +51,14 @@ function contentOf(turn: Turn, step: number): readonly Content[] {
   }));
 }
 
-function reasonOf(content: readonly Content[]): "tool-calls" | "stop" {
+function reasonOf(content: readonly (Content | StreamError)[]): "tool-calls" | "stop" {
   return content.some(({ type }) => type === "tool-call") ? "tool-calls" : "stop";
 }
 
 type StreamResult = Awaited<ReturnType<MockLanguageModelV4["doStream"]>>["stream"];
 type StreamPart = StreamResult extends ReadableStream<infer Part> ? Part : never;
 
-function partsOf(content: readonly Content[]): readonly StreamPart[] {
+function partsOf(content: readonly (Content | StreamError)[]): readonly StreamPart[] {
   const parts = content.flatMap((each, at): readonly StreamPart[] => {
     if (each.type === "text" || each.type === "reasoning") {
       const id = `${each.type}-${at}`;
@@ -66,11 +72,9 @@ function partsOf(content: readonly Content[]): readonly StreamPart[] {
     }
     return [each];
   });
-  return [
-    { type: "stream-start", warnings: [] },
-    ...parts,
-    { type: "finish", finishReason: { unified: reasonOf(content), raw: undefined }, usage: USAGE },
-  ];
+  const start: StreamPart = { type: "stream-start", warnings: [] };
+  if (content.some(({ type }) => type === "error")) return [start, ...parts];
+  return [start, ...parts, { type: "finish", finishReason: { unified: reasonOf(content), raw: undefined }, usage: USAGE }];
 }
 
 /** A message of the user. */
