@@ -164,21 +164,33 @@ describe("workrailChat", () => {
     expect(await loadMessages<ChatMessage>(store, { sessionId })).toEqual([edited]);
   });
 
-  it("waits for the user when a call needs approval", async () => {
+  it("goes on after the last step's calls, and waits for the user when one of them needs approval", async () => {
     const chat = await workrailChat(await freshStore(), { sessionId });
     const call = { type: "tool-count", toolCallId: "a", input: {} } as const;
-    const states = [
-      { state: "input-available" },
-      { state: "approval-requested", approval: { id: "x" } },
-      { state: "approval-responded", approval: { id: "x", approved: true } },
-      { state: "output-available", output: 1 },
-    ] as const;
-    const unfinished: boolean[] = [];
-    for (const state of states) {
-      await chat.add({ id: "answer", role: "assistant", parts: [{ ...call, ...state }] });
-      unfinished.push(chat.isUnfinished);
+    const waiting = { ...call, state: "input-available" } as const;
+    const asks = { ...call, state: "approval-requested", approval: { id: "x" } } as const;
+    const approved = { ...call, state: "approval-responded", approval: { id: "x", approved: true } } as const;
+    const done = { ...call, toolCallId: "b", state: "output-available", output: 1 } as const;
+    const steps: readonly (readonly [boolean, UIMessage["parts"]])[] = [
+      [false, [waiting]],
+      [false, [asks]],
+      [true, [approved]],
+      [true, [done]],
+      [true, [done, { type: "text", text: "I counted." }]],
+      [false, [done, { type: "text", text: "I cou", state: "streaming" }]],
+      [false, [asks, done]],
+      [false, [done, asks]],
+      [true, [approved, done]],
+      [false, [waiting, done]],
+      [false, [{ ...done, preliminary: true }]],
+      [false, [{ ...done, providerExecuted: true }]],
+      [true, [{ ...approved, providerExecuted: true }, done]],
+      [false, [done, { type: "step-start" }, { type: "text", text: "Both are counted." }]],
+    ];
+    for (const [isUnfinished, parts] of steps) {
+      await chat.add({ id: "answer", role: "assistant", parts });
+      expect([parts, chat.isUnfinished]).toEqual([parts, isUnfinished]);
     }
-    expect(unfinished).toEqual([false, false, true, true]);
   });
 
   it("gives the model the messages that fit, and keeps all for the user", async () => {

@@ -66,7 +66,7 @@ class SavedChat<Message extends UIMessage> implements WorkrailChat<Message> {
 
   get isUnfinished(): boolean {
     const last = this.#saved.wanted.at(-1);
-    return last?.role === "user" || (last?.role === "assistant" && isAnsweredCall(last.parts.at(-1)));
+    return last?.role === "user" || (last?.role === "assistant" && isAnsweredStep(last.parts));
   }
 
   async add(...messages: readonly Message[]): Promise<Message[]> {
@@ -109,9 +109,14 @@ class SavedChat<Message extends UIMessage> implements WorkrailChat<Message> {
   }
 }
 
-/** States of a call that a model has not seen the outcome of. */
+/** States of a call whose outcome a model can get. */
 const ANSWERED: readonly unknown[] = ["output-available", "output-error", "output-denied", "approval-responded"];
 
-function isAnsweredCall(part: UIMessage["parts"][number] | undefined): boolean {
-  return part !== undefined && "toolCallId" in part && "state" in part && ANSWERED.includes(part.state);
+/** True when the last step is complete and has calls, and none of them waits for the user. */
+function isAnsweredStep(parts: UIMessage["parts"]): boolean {
+  const step = parts.slice(parts.findLastIndex(({ type }) => type === "step-start") + 1);
+  if (step.some((part) => "state" in part && part.state === "streaming")) return false;
+  const calls = step.filter((part) => "toolCallId" in part);
+  const areAnswered = calls.every((call) => ANSWERED.includes(call.state) && !("preliminary" in call && call.preliminary));
+  return areAnswered && calls.some(({ providerExecuted, state }) => providerExecuted !== true || state === "approval-responded");
 }
