@@ -154,6 +154,34 @@ describe("workrailChat", () => {
     expect(sent).not.toContain("Both are counted.");
   });
 
+  it.each(["the provider ends with an error", "the stream breaks", "the client leaves"] as const)(
+    "keeps the complete steps of an answer, and repeats the one in which %s",
+    async (how) => {
+      const store = await freshStore();
+      const chat = await workrailChat<ChatMessage>(store, { sessionId });
+      await chat.add(asked);
+      const failed: Turn = [
+        { type: "text", text: "I count." },
+        { type: "tool-call", toolCallId: "b", toolName: "count", input: '{"of":"april"}' },
+        { type: how === "the stream breaks" ? "throw" : "error", error: new Error("The provider is overloaded.") },
+      ];
+      const messages = await convertToModelMessages(chat.messages);
+      const model = scriptedModel([{ count: { of: "march" } }, failed]);
+      const given = { model, tools, stopWhen: isStepCount(10), messages, prepareStep: chat.prepareStep };
+      const { stream } = streamText({ ...given, onError: () => undefined });
+      const reader = toUIMessageStream<typeof tools, ChatMessage>({ stream, ...chat.uiStream() }).getReader();
+      const last = how === "the client leaves" ? "text-delta" : "none";
+      let chunk = await reader.read();
+      while (!chunk.done && chunk.value.type !== last) chunk = await reader.read().catch(() => ({ done: true, value: undefined }));
+      await reader.cancel().catch(() => undefined);
+      const reopened = await workrailChat<ChatMessage>(store, { sessionId });
+      expect(reopened.messages[1]?.parts).toMatchObject([{ type: "step-start" }, { state: "output-available" }]);
+      expect(reopened.isUnfinished).toBe(true);
+      await (await answer(reopened, scriptedModel(TURNS.slice(2)))).text();
+      expect(reopened.messages[1]?.parts).toHaveLength(4);
+    },
+  );
+
   it("replaces a message and all later ones, as an edit or a new answer does", async () => {
     const store = await freshStore();
     const chat = await workrailChat<ChatMessage>(store, { sessionId });

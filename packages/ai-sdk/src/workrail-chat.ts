@@ -27,7 +27,8 @@ export interface WorkrailChat<Message extends UIMessage = UIMessage> {
   readonly prepareStep: (step: StepToPrepare) => Promise<{ messages?: ModelMessage[] }>;
   /**
    * Options for `toUIMessageStream` or `createUIMessageStream`; call it once for each answer. A client sees the end of a step after it is
-   * durable. The stream must be read to its end, as `consumeSseStream: consumeStream` does when the client leaves.
+   * durable. The stream must be read to its end, as `consumeSseStream: consumeStream` does when the client leaves. A step that fails, or
+   * during which the client leaves, is not kept: the next answer repeats it. A step that the user stops keeps its parts so far.
    */
   uiStream(): SavedUIStream<Message>;
 }
@@ -87,11 +88,19 @@ class SavedChat<Message extends UIMessage> implements WorkrailChat<Message> {
   uiStream(): SavedUIStream<Message> {
     this.#isStreaming = true;
     this.#stepsSaved = 0;
+    let beforeStep = this.#saved.wanted;
     return {
       originalMessages: this.messages,
       generateMessageId: randomUUID,
-      onStepEnd: ({ messages }) => this.#save(messages, true),
-      onEnd: ({ messages }) => this.#save(messages, false),
+      onStepEnd: ({ messages }) => {
+        beforeStep = this.#saved.wanted;
+        return this.#save(messages, true);
+      },
+      onEnd: ({ messages, outcome, isCancelled, finishReason }) => {
+        if (finishReason === "error") return this.#save(beforeStep, false);
+        const isPartial = outcome.status === "failed" || isCancelled === true;
+        return this.#save(isPartial ? this.#saved.wanted : messages, false);
+      },
     };
   }
 

@@ -4,11 +4,8 @@ import { MockLanguageModelV4 } from "ai/test";
 type GenerateResult = Extract<ConstructorParameters<typeof MockLanguageModelV4>[0], object>["doGenerate"];
 type Content = Extract<Awaited<ReturnType<Extract<GenerateResult, (...args: never[]) => unknown>>>["content"], readonly unknown[]>[number];
 
-/** An error of the provider within a stream. */
-interface StreamError {
-  readonly type: "error";
-  readonly error: unknown;
-}
+/** An error of the provider within a stream, or a stream that breaks. */
+type StreamError = { readonly type: "error"; readonly error: unknown } | { readonly type: "throw"; readonly error: unknown };
 
 /** A step of the model: a text, or calls of tools with their inputs. A stream ends with an error, if the turn has one. */
 export type Turn = string | Readonly<Record<string, unknown>> | readonly (Content | StreamError)[];
@@ -30,14 +27,25 @@ export function scriptedModel(turns: readonly Turn[], before: (step: number) => 
   };
   return new MockLanguageModelV4({
     async doGenerate() {
-      const content = (await next()).filter((part) => part.type !== "error");
+      const content = (await next()).filter((part) => !isError(part));
       return { content, finishReason: { unified: reasonOf(content), raw: undefined }, usage: USAGE, warnings: [] };
     },
     async doStream() {
       const content = await next();
-      return { stream: ReadableStream.from(partsOf(content)) };
+      return { stream: ReadableStream.from(played(partsOf(content))) };
     },
   });
+}
+
+function isError(part: Content | StreamError): part is StreamError {
+  return part.type === "error" || part.type === "throw";
+}
+
+function* played(parts: readonly (StreamPart | StreamError)[]): Generator<StreamPart> {
+  for (const part of parts) {
+    if (part.type === "throw") throw part.error;
+    yield part;
+  }
 }
 
 function contentOf(turn: Turn, step: number): readonly (Content | StreamError)[] {
@@ -58,8 +66,8 @@ function reasonOf(content: readonly (Content | StreamError)[]): "tool-calls" | "
 type StreamResult = Awaited<ReturnType<MockLanguageModelV4["doStream"]>>["stream"];
 type StreamPart = StreamResult extends ReadableStream<infer Part> ? Part : never;
 
-function partsOf(content: readonly (Content | StreamError)[]): readonly StreamPart[] {
-  const parts = content.flatMap((each, at): readonly StreamPart[] => {
+function partsOf(content: readonly (Content | StreamError)[]): readonly (StreamPart | StreamError)[] {
+  const parts = content.flatMap((each, at): readonly (StreamPart | StreamError)[] => {
     if (each.type === "text" || each.type === "reasoning") {
       const id = `${each.type}-${at}`;
       const { providerMetadata } = each;
@@ -73,7 +81,7 @@ function partsOf(content: readonly (Content | StreamError)[]): readonly StreamPa
     return [each];
   });
   const start: StreamPart = { type: "stream-start", warnings: [] };
-  if (content.some(({ type }) => type === "error")) return [start, ...parts];
+  if (content.some(isError)) return [start, ...parts];
   return [start, ...parts, { type: "finish", finishReason: { unified: reasonOf(content), raw: undefined }, usage: USAGE }];
 }
 
