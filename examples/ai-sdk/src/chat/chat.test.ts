@@ -6,6 +6,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { workrailChat } from "@workrail/ai-sdk";
+import { openWorkrail } from "@workrail/runtime";
 import type { UIMessage } from "ai";
 import { afterAll, expect, it } from "vitest";
 
@@ -13,7 +15,7 @@ const SERVER = fileURLToPath(new URL("server.ts", import.meta.url));
 const dataDir = mkdtempSync(join(tmpdir(), "workrail-chat-"));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 }));
 
-const question = { id: "q1", role: "user", parts: [{ type: "text", text: "Where is it warmer?" }] };
+const question: UIMessage = { id: "q1", role: "user", parts: [{ type: "text", text: "Where is it warmer?" }] };
 
 it("continues an answer after the server was killed within its stream", async () => {
   const first = await startServer({ HANG_AT: "1" });
@@ -39,6 +41,22 @@ it("continues an answer after the server was killed within its stream", async ()
   ]);
   expect((await post(second.url, { id: "c1" })).status).toBe(204);
   await kill(second.child);
+});
+
+it("answers a question after an answer that was stopped within a call", async () => {
+  const stopped: UIMessage = {
+    id: "a1",
+    role: "assistant",
+    parts: [{ type: "step-start" }, { type: "tool-weather", toolCallId: "1", state: "input-available", input: { city: "Oslo" } }],
+  };
+  const store = await openWorkrail({ dataDir, env: {} });
+  const chat = await workrailChat(store, { sessionId: "chat c2" });
+  await chat.add(question, stopped);
+  await store.close();
+  const { url, child } = await startServer({});
+  const answer = await (await post(url, { id: "c2", message: { ...question, id: "q2" } })).text();
+  expect(answer).toContain("Rome is warmer.");
+  await kill(child);
 });
 
 async function startServer(env: Record<string, string>): Promise<{ readonly url: string; readonly child: ChildProcess }> {

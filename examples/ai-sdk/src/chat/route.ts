@@ -27,7 +27,7 @@ export async function POST(request: Request): Promise<Response> {
     model,
     tools,
     stopWhen: isStepCount(20),
-    messages: await convertToModelMessages(chat.messages, { tools }),
+    messages: await convertToModelMessages(chat.messages, { tools, ignoreIncompleteToolCalls: true }),
     prepareStep: chat.prepareStep,
   });
   const stream = toUIMessageStream<typeof tools, ChatMessage>({ stream: result.stream, tools, ...chat.uiStream() });
