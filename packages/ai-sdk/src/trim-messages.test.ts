@@ -174,6 +174,16 @@ describe("unitsOf", () => {
       [7, 8],
     ]);
   });
+
+  it("separates calls that have the same id, as some providers number the calls of each step from 0", () => {
+    const calls = [read(1, 1), read(1, 1), read(1, 1)].flat();
+    expect(unitsOf([user("a"), ...calls])).toEqual([
+      [0, 1],
+      [1, 3],
+      [3, 5],
+      [5, 7],
+    ]);
+  });
 });
 
 interface Step {
