@@ -97,6 +97,26 @@ describe("trimMessages", () => {
     expect(tokens).toBeGreaterThan(1_500);
   });
 
+  it("fits into the budget when results of very many tools are left out, and names the most used ones", async () => {
+    const work = Array.from({ length: 150 }, (_, at) => {
+      const toolName = at < 5 ? "search" : `mcp__server_${at}__create_issue_${at}`;
+      return read(at, 30).map((message) => JSON.parse(JSON.stringify(message).replaceAll(/"(?:search|readFile)"/gu, `"${toolName}"`)));
+    });
+    const messages: ModelMessage[] = [user("Sort them."), ...work.flat()];
+    const { tokens, leftOut, messages: trimmed } = await trimMessages(await freshStore(), { messages, budgetTokens: 1_000, sessionId });
+    expect(tokens).toBeLessThanOrEqual(1_000);
+    expect(Object.keys(leftOut?.results ?? {}).length).toBeGreaterThan(100);
+    expect(JSON.stringify(trimmed[1])).toMatch(/Results of tools among them: search 5, mcp__server_5.*, other tools \d+\./u);
+  });
+
+  it.each([4_000, 40_000])("fits into a budget of %s as another counter measures it", async (budgetTokens) => {
+    const messages = conversation(100, 100);
+    const tokensOf = (message: ModelMessage): number => JSON.stringify(message).length;
+    const { tokens, messages: trimmed } = await trimMessages(await freshStore(), { messages, budgetTokens, sessionId, tokensOf });
+    expect(tokens).toBeLessThanOrEqual(budgetTokens);
+    expect(trimmed.length).toBeGreaterThan(2);
+  });
+
   it("keeps the last step even when it alone exceeds the budget", async () => {
     const messages = [...conversation(10, 50), ...read(10, 3_000)];
     const { messages: trimmed, tokens } = await trimMessages(await freshStore(), { messages, budgetTokens: 1_000, sessionId });

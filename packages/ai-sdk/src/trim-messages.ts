@@ -46,7 +46,7 @@ export async function trimMessages(store: Workrail, options: TrimOptions): Promi
   const kept = choose(messages, sizes, budgetTokens - viewTokens);
   const at = messages.findIndex((_, index) => !kept.has(index));
   if (at === -1) return { messages: [...messages], tokens };
-  const { message, leftOut } = await viewOfLeftOut(store, { messages, kept, sessionId, viewTokens });
+  const { message, leftOut } = await viewOfLeftOut(store, { messages, kept, sessionId, viewTokens, tokensOf });
   const pick = (from: number, to?: number) => messages.slice(from, to).filter((_, index) => kept.has(from + index));
   const trimmed = [...pick(0, at), message, ...pick(at)];
   return { messages: trimmed, tokens: sum(await sizesOf(trimmed, tokensOf)), leftOut };
