@@ -54,6 +54,17 @@ describe("WorkrailSession", () => {
     expect(await session.getItems()).toEqual([replacement, user("One.")]);
   });
 
+  it("changes nothing when no call matches, as in a new session", async () => {
+    const session = new WorkrailSession(store, "no calls");
+    const replacement = { type: "function_call", callId: "a", name: "add", status: "completed", arguments: "{}" } as const;
+    const mutations = [{ type: "replace_function_call", callId: "a", replacement }] as const;
+    await session.applyHistoryMutations({ mutations: [...mutations] });
+    expect(await session.getItems()).toEqual([]);
+    await session.addItems([user("One.")]);
+    await session.applyHistoryMutations({ mutations: [...mutations] });
+    expect(await session.getItems()).toEqual([user("One.")]);
+  });
+
   it("keeps the items of two writers, even equal ones", async () => {
     const [first, second] = [new WorkrailSession(store, "two"), new WorkrailSession(store, "two")];
     await Promise.all([...items.map((item) => first.addItems([item])), ...items.map((item) => second.addItems([item]))]);

@@ -54,15 +54,16 @@ export class WorkrailSession implements Session, SessionHistoryRewriteAwareSessi
   }
 
   async applyHistoryMutations({ mutations }: SessionHistoryRewriteArgs): Promise<void> {
-    await this.#change((items) =>
-      mutations.reduce<AgentInputItem[]>(
+    await this.#change((items) => {
+      if (!mutations.some(({ callId }) => items.some((item) => isCall(item, callId)))) return undefined;
+      return mutations.reduce<AgentInputItem[]>(
         (all, { callId, replacement }) => {
           const first = all.findIndex((item) => isCall(item, callId));
           return all.flatMap((item, at) => (at === first ? [replacement] : isCall(item, callId) ? [] : [item]));
         },
         [...items],
-      ),
-    );
+      );
+    });
   }
 
   async #load(): Promise<Saved> {
