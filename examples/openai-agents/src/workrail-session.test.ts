@@ -65,6 +65,20 @@ describe("WorkrailSession", () => {
     expect(await session.getItems()).toEqual([user("One.")]);
   });
 
+  it("gives two readers different items when both remove the newest", async () => {
+    const [first, second] = [new WorkrailSession(store, "pops"), new WorkrailSession(store, "pops")];
+    await first.addItems([...items]);
+    const popped = await Promise.all([first.popItem(), second.popItem()]);
+    const texts = popped.map((item) => JSON.stringify(item)).toSorted();
+    expect(texts).toEqual(
+      items
+        .slice(1)
+        .map((item) => JSON.stringify(item))
+        .toSorted(),
+    );
+    expect(await first.getItems()).toEqual(items.slice(0, 1));
+  });
+
   it("keeps the items of two writers, even equal ones", async () => {
     const [first, second] = [new WorkrailSession(store, "two"), new WorkrailSession(store, "two")];
     await Promise.all([...items.map((item) => first.addItems([item])), ...items.map((item) => second.addItems([item]))]);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { AgentInputItem, Session, SessionHistoryRewriteArgs, SessionHistoryRewriteAwareSession } from "@openai/agents";
 import { isWorkrailError, type Workrail } from "@workrail/runtime";
 
@@ -91,10 +92,13 @@ export class WorkrailSession implements Session, SessionHistoryRewriteAwareSessi
       const { items, checkpointId } = await this.#load();
       const changed = changeOf(items);
       if (changed === undefined) return;
+      const own = randomUUID();
       try {
         const patch = { set: { items: changed } };
-        await this.#store.saveCheckpoint({ sessionId: this.#sessionId, patch, expectedParentId: checkpointId });
-        return;
+        const change = { sessionId: this.#sessionId, patch, expectedParentId: checkpointId, checkpointId: own };
+        const saved = await this.#store.saveCheckpoint(change);
+        // When another process just made the same change, its checkpoint is the answer, and this change is still to be made.
+        if (saved.checkpointId === own || saved.checkpointId === checkpointId) return;
       } catch (error) {
         if (!isWorkrailError(error) || error.code !== "CONFLICT" || tries === MOST_TRIES) throw error;
       }
