@@ -42,15 +42,16 @@ export class SavedRows {
   /** Saves each session whose rows changed, and erases those of deleted rows. Rejects with CONFLICT when another process was faster. */
   async write(): Promise<void> {
     const states = new Map<string, object>();
-    for (const id of this.db.threads.keys()) states.set(`${THREAD}${id}`, this.#threadState(id));
+    const withMessages = [...this.db.messages.values()].map(({ thread_id: id }) => id);
+    for (const id of new Set([...this.db.threads.keys(), ...withMessages])) states.set(`${THREAD}${id}`, this.#threadState(id));
     for (const resource of this.db.resources.values()) states.set(`${RESOURCE}${resource.id}`, { resource });
     for (const sessionId of new Set([...this.#read.keys(), ...states.keys()])) await this.#write(sessionId, states.get(sessionId));
   }
 
   async #readThread(sessionId: string): Promise<void> {
-    const context = await this.#readSession<{ thread: Thread; messages: (Omit<Message, "content"> & { content: unknown })[] }>(sessionId);
+    const context = await this.#readSession<{ thread?: Thread; messages: (Omit<Message, "content"> & { content: unknown })[] }>(sessionId);
     if (context === undefined) return;
-    this.db.threads.set(context.thread.id, withDates(context.thread));
+    if (context.thread !== undefined) this.db.threads.set(context.thread.id, withDates(context.thread));
     for (const message of context.messages) {
       this.db.messages.set(message.id, withDates({ ...message, content: JSON.stringify(message.content) }));
     }
@@ -73,7 +74,7 @@ export class SavedRows {
     }
   }
 
-  /** Contents are kept as JSON, so that search and handoffs read them. */
+  /** Contents are kept as JSON, so that search and handoffs read them. Messages may be there before their thread. */
   #threadState(id: string): object {
     const messages = [...this.db.messages.values()].filter((message) => message.thread_id === id);
     const read = messages.map((message) => ({ ...message, content: JSON.parse(message.content) as unknown }));

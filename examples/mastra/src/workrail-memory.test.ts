@@ -77,6 +77,22 @@ describe("WorkrailMemory", () => {
     expect(JSON.stringify(expected)).toContain("This is a2.");
   });
 
+  it("keeps messages that are saved before their thread, or moved to one that does not exist", async () => {
+    const store = await open(folder());
+    const memory = new WorkrailMemory(store);
+    await memory.saveMessages({ messages: [message("a0", "a", 0), message("a1", "a", 1)] });
+    await memory.updateMessages({ messages: [{ id: "a1", threadId: "b" }] });
+    const again = new WorkrailMemory(store);
+    const listed = await again.listMessages({ threadId: ["a", "b"] });
+    expect(listed.messages.map(({ id, threadId }) => [id, threadId])).toEqual([
+      ["a0", "a"],
+      ["a1", "b"],
+    ]);
+    expect(await again.getThreadById({ threadId: "a" })).toBeNull();
+    await again.saveThread(thread("a"));
+    expect((await again.listMessages({ threadId: "a" })).total).toBe(1);
+  });
+
   it("keeps the messages of two processes in one thread", async () => {
     const store = await open(folder());
     const [first, second] = [new WorkrailMemory(store), new WorkrailMemory(store)];
