@@ -7,7 +7,9 @@ export type TokensOfMessage = (message: ModelMessage) => number | Promise<number
 
 /** Tokens that a file counts as: about an image of 1,000 by 1,000 pixels, or a page of a document. */
 const FILE_TOKENS = 1_500;
-/** Characters from which a text without spaces counts as a file. */
+/** Types of parts that hold a file. Elsewhere base64 is text, of a tool or a signature. */
+const FILE_TYPES: readonly unknown[] = ["file", "image", "reasoning-file", "file-data", "image-data", "file-url", "image-url", "media"];
+/** Characters from which a text of such a part counts as a file. */
 const LEAST_FILE = 400;
 const BASE64 = /^(?:data:[^,]{0,200};base64,)?[\w+/-]+={0,2}$/u;
 
@@ -36,16 +38,17 @@ export function sum(numbers: readonly number[]): number {
 
 async function count(store: Workrail, message: ModelMessage): Promise<number> {
   let files = 0;
-  const withoutFiles = (json: Json): Json => {
+  const withoutFiles = (json: Json, isFile: boolean): Json => {
     if (typeof json === "string") {
-      if (json.length < LEAST_FILE || !BASE64.test(json)) return json;
+      if (!isFile || json.length < LEAST_FILE || !BASE64.test(json)) return json;
       files += 1;
       return "";
     }
     if (typeof json !== "object" || json === null) return json;
-    if (Array.isArray(json)) return json.map(withoutFiles);
-    return Object.fromEntries(Object.entries(json).map(([key, member]) => [key, withoutFiles(member)]));
+    if (Array.isArray(json)) return json.map((item) => withoutFiles(item, isFile));
+    const isWithin = isFile || FILE_TYPES.includes(json["type"]);
+    return Object.fromEntries(Object.entries(json).map(([key, member]) => [key, withoutFiles(member, isWithin)]));
   };
-  const json = messagesToJson([message]).map(withoutFiles);
+  const json = messagesToJson([message]).map((each) => withoutFiles(each, false));
   return (await store.tokensOf(json)) + files * FILE_TOKENS;
 }

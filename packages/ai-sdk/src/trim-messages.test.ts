@@ -1,4 +1,4 @@
-import type { ModelMessage } from "ai";
+import type { ModelMessage, ToolResultPart } from "ai";
 import { generateText, isStepCount, tool } from "ai";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -95,6 +95,27 @@ describe("trimMessages", () => {
     const { tokens, leftOut } = await trimMessages(await freshStore(), { messages, budgetTokens: 2_000, sessionId });
     expect(leftOut).toBeUndefined();
     expect(tokens).toBeGreaterThan(1_500);
+  });
+
+  it("counts a result in base64 by its characters, because the model gets it as text", async () => {
+    const store = await freshStore();
+    const value = Buffer.from(Uint8Array.from({ length: 30_000 }, (_, at) => (at * 7) % 251)).toString("base64");
+    const outputs: ToolResultPart["output"][] = [
+      { type: "text", value },
+      { type: "json", value: { body: value } },
+      { type: "content", value: [{ type: "file-data", mediaType: "image/png", data: value }] },
+    ];
+    const sizes: number[] = [];
+    for (const output of outputs) {
+      const messages: ModelMessage[] = [
+        { role: "tool", content: [{ type: "tool-result", toolCallId: "a", toolName: "readFile", output }] },
+      ];
+      sizes.push((await trimMessages(store, { messages, budgetTokens: 1_000_000, sessionId })).tokens);
+    }
+    const [text = 0, json = 0, file = 0] = sizes;
+    expect(text).toBeGreaterThan(10_000);
+    expect(json).toBeGreaterThan(10_000);
+    expect(file).toBeLessThan(1_700);
   });
 
   it("fits into the budget when results of very many tools are left out, and names the most used ones", async () => {
