@@ -48,4 +48,16 @@ describe("messages as JSON", () => {
     };
     expect(there(given)).toStrictEqual({ sum: { total: 3 }, own: { at: new Date(0) }, list: [undefined, null] });
   });
+
+  it.each(["later", "URL", "bigint", "Map", "Set", "Object"])(
+    "come back as they are when another program marked a value as %s",
+    ($type) => {
+      const content = [
+        { $type, value: 3.5 },
+        { $type, value: [], text: "Hello" },
+      ];
+      const message = { role: "user", content };
+      expect(messagesFromJson([message])).toStrictEqual([message]);
+    },
+  );
 });

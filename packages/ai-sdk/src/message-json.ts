@@ -49,9 +49,16 @@ function fromJson(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(fromJson);
   const members = json as { readonly [key: string]: unknown };
   const type = Object.hasOwn(members, TYPE) ? members[TYPE] : undefined;
-  return typeof type === "string" ? unmarked(type, members["value"]) : membersFrom(members);
+  if (typeof type !== "string" || Object.keys(members).length !== 2) return membersFrom(members);
+  try {
+    return unmarked(type, members["value"]);
+  } catch {
+    // Another program saved an object that only looks like a mark.
+    return membersFrom(members);
+  }
 }
 
+/** Throws when the value is not one of the type. */
 function unmarked(type: string, value: unknown): unknown {
   switch (type) {
     case "Buffer":
@@ -74,8 +81,11 @@ function unmarked(type: string, value: unknown): unknown {
       return BigInt(String(value));
     case "undefined":
       return undefined;
+    case "Object":
+      if (typeof value === "object" && value !== null) return membersFrom({ ...value });
+      throw new TypeError("An object has members.");
     default:
-      return membersFrom(value as { readonly [key: string]: unknown });
+      throw new TypeError(`There is no mark ${type}.`);
   }
 }
 
