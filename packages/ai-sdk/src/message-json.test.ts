@@ -49,6 +49,12 @@ describe("messages as JSON", () => {
     expect(there(given)).toStrictEqual({ sum: { total: 3 }, own: { at: new Date(0) }, list: [undefined, null] });
   });
 
+  it("refuse a value that contains itself", () => {
+    const cycle: { self?: object } = {};
+    cycle.self = cycle;
+    expect(() => messagesToJson([cycle])).toThrow(expect.objectContaining({ code: "INVALID_INPUT", hint: expect.any(String) as string }));
+  });
+
   it.each(["later", "URL", "bigint", "Map", "Set", "Object"])(
     "come back as they are when another program marked a value as %s",
     ($type) => {

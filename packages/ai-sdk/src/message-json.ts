@@ -1,3 +1,5 @@
+import { WorkrailError } from "@workrail/runtime";
+
 /** A value as JSON has it. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
@@ -9,7 +11,16 @@ const TYPE = "$type";
  * other value becomes what `JSON.stringify` makes of it.
  */
 export function messagesToJson(messages: readonly object[]): Json[] {
-  return messages.map((message) => toJson(message) ?? null);
+  try {
+    return messages.map((message) => toJson(message) ?? null);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new WorkrailError("INVALID_INPUT", "A message contains itself, or is nested too deeply.", {
+      details: { field: "messages" },
+      hint: "Remove the reference to an outer object, as JSON.stringify requires too.",
+      cause: error,
+    });
+  }
 }
 
 /** Returns the messages that `messagesToJson` was given. */
