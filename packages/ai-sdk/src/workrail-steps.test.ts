@@ -273,6 +273,11 @@ describe("workrailSteps", () => {
     expect(model.doGenerateCalls.length).toBeLessThan(4);
   });
 
+  it("refuses another durability", async () => {
+    const opening = workrailSteps(await freshStore(), { sessionId, durability: "asinc" as "async" });
+    await expect(opening).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field: "durability" } });
+  });
+
   it("refuses a run that would replace the saved messages", async () => {
     const store = await freshStore();
     const steps = await workrailSteps(store, { sessionId });

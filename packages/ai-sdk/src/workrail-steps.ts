@@ -43,10 +43,11 @@ export interface WorkrailSteps {
 /**
  * Loads the messages of a session, and returns callbacks that save each step of a run in it.
  *
- * @throws the errors of loading.
+ * @throws INVALID_INPUT for an unknown durability or a budget under 1,000 tokens; the errors of loading.
  */
 export async function workrailSteps(store: Workrail, options: StepsOptions): Promise<WorkrailSteps> {
   const { durability = "sync", budgetTokens, ...session } = options;
+  checkDurability(durability);
   const trimmer = new StepTrimmer(store, { sessionId: session.sessionId, budgetTokens });
   return new SavedSteps(await SavedMessages.open<ModelMessage>(store, session), trimmer, durability === "sync");
 }
@@ -130,4 +131,13 @@ class SavedSteps implements WorkrailSteps {
     }
     this.#beginning = "seen";
   }
+}
+
+/** Refuses a misspelt durability, which would be weaker than the default one. */
+function checkDurability(durability: string): void {
+  if (durability === "sync" || durability === "async") return;
+  throw new WorkrailError("INVALID_INPUT", 'durability must be "sync" or "async".', {
+    details: { field: "durability" },
+    hint: "Leave it out, so that each step is durable before the next one.",
+  });
 }
