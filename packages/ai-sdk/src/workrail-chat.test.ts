@@ -192,6 +192,15 @@ describe("workrailChat", () => {
     expect(await loadMessages<ChatMessage>(store, { sessionId })).toEqual([edited]);
   });
 
+  it("replaces the message of each known id among several", async () => {
+    const chat = await workrailChat<ChatMessage>(await freshStore(), { sessionId });
+    const [first, second, third] = ["1", "2", "3"].map((id): ChatMessage => ({ ...asked, id }));
+    if (first === undefined || second === undefined || third === undefined) throw new Error("Messages are missing.");
+    await chat.add(first, second);
+    expect(await chat.add(third, second)).toEqual([first, second]);
+    expect(await chat.add(first, second, third)).toEqual([first, second, third]);
+  });
+
   it("goes on after the last step's calls, and waits for the user when one of them needs approval", async () => {
     const chat = await workrailChat(await freshStore(), { sessionId });
     const call = { type: "tool-count", toolCallId: "a", input: {} } as const;

@@ -71,9 +71,12 @@ class SavedChat<Message extends UIMessage> implements WorkrailChat<Message> {
   }
 
   async add(...messages: readonly Message[]): Promise<Message[]> {
-    const [first] = messages;
-    const known = this.#saved.wanted.findIndex(({ id }) => id === first?.id);
-    this.#saved.wanted = [...(known === -1 ? this.#saved.wanted : this.#saved.wanted.slice(0, known)), ...messages];
+    const all = this.messages;
+    for (const message of messages) {
+      const known = all.findIndex(({ id }) => id === message.id);
+      all.splice(known === -1 ? all.length : known, all.length, message);
+    }
+    this.#saved.wanted = all;
     await this.#saved.flush();
     return this.messages;
   }
