@@ -26,6 +26,8 @@ export interface LeftOutInput {
   /** Most tokens of the message that takes their place. */
   readonly viewTokens: number;
   readonly tokensOf: TokensOfMessage;
+  /** True: the aside gets a handle. */
+  readonly isHeld: boolean;
 }
 
 /** Tokens of the sentences around the excerpts. */
@@ -36,14 +38,14 @@ const MOST_TOOLS = 160;
 /** Keeps the messages left out as an aside, and makes the message that takes their place. */
 export async function viewOfLeftOut(
   store: Workrail,
-  { messages, kept, sessionId, viewTokens, tokensOf }: LeftOutInput,
+  { messages, kept, sessionId, viewTokens, tokensOf, isHeld }: LeftOutInput,
 ): Promise<{ readonly message: ModelMessage; readonly leftOut: LeftOutMessages }> {
   const absent = messages.filter((_, at) => !kept.has(at));
   const checkpointId = await keepAside(store, sessionId, absent);
   const about = { count: absent.length, ...countsOf(absent), checkpointId };
   // The store counts excerpts by its own tokenizer, so a message that `tokensOf` counts higher is made again with fewer of them.
   for (let budgetTokens = viewTokens - FRAME_TOKENS; ; budgetTokens = Math.floor(budgetTokens / 2)) {
-    const { excerpts, validUntil } = await excerptsOf(store, checkpointId, budgetTokens);
+    const { excerpts, validUntil } = await excerptsOf(store, { checkpointId, budgetTokens, isPeek: !isHeld });
     const leftOut = { ...about, ...(validUntil === undefined ? {} : { validUntil }) };
     const message: ModelMessage = { role: "user", content: [told(leftOut, messages.length), ...excerpts].join("\n") };
     if (excerpts.length === 0 || (await tokensOf(message)) <= viewTokens) return { message, leftOut };
@@ -52,10 +54,9 @@ export async function viewOfLeftOut(
 
 async function excerptsOf(
   store: Workrail,
-  checkpointId: string,
-  budgetTokens: number,
+  { budgetTokens, ...wanted }: { readonly checkpointId: string; readonly budgetTokens: number; readonly isPeek: boolean },
 ): Promise<{ readonly excerpts: readonly string[]; readonly validUntil: string | undefined }> {
-  const { context, validUntil } = await store.viewBriefly({ checkpointId, budgetTokens: Math.max(1, budgetTokens) });
+  const { context, validUntil } = await store.viewBriefly({ ...wanted, budgetTokens: Math.max(1, budgetTokens) });
   const excerpts = budgetTokens > 0 && Array.isArray(context["messages"]) ? context["messages"] : [];
   return { excerpts: excerpts.map((excerpt: unknown) => (typeof excerpt === "string" ? excerpt : JSON.stringify(excerpt))), validUntil };
 }

@@ -1,7 +1,7 @@
 import type { Workrail } from "@workrail/runtime";
 import type { ModelMessage } from "ai";
 import { sizesOf, sum, tokensOfMessage } from "./count-tokens.ts";
-import { parseBudget, trimMessages } from "./trim-messages.ts";
+import { parseBudget, trim } from "./trim-messages.ts";
 
 /** Part of the budget that is filled, so that the next steps need no trimming and the beginning stays in the provider's cache. */
 const FILLED = 0.7;
@@ -24,7 +24,9 @@ export class StepTrimmer {
     if (budgetTokens === undefined) return {};
     if (sum(await sizesOf(given, tokensOfMessage(this.#store))) <= budgetTokens) return {};
     const target = Math.max(1_000, Math.floor(budgetTokens * FILLED));
-    const { messages } = await trimMessages(this.#store, { messages: history, sessionId: this.#sessionId, budgetTokens: target });
+    // The session has all messages. An aside of each step that is held for days would fill it.
+    const options = { messages: history, sessionId: this.#sessionId, budgetTokens: target, isHeld: false };
+    const { messages } = await trim(this.#store, options);
     return { messages };
   }
 }

@@ -3,7 +3,7 @@ import { generateText, isStepCount, tool } from "ai";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { freshStore } from "../test/fresh-store.ts";
+import { freshFolder, freshStore } from "../test/fresh-store.ts";
 import { scriptedModel, user } from "../test/scripted-model.ts";
 import { loadMessages } from "./load-messages.ts";
 import { unitsOf } from "./message-units.ts";
@@ -200,6 +200,26 @@ describe("a run with a budget", () => {
     expect(views.size).toBeGreaterThan(1);
     expect(views.size).toBeLessThan(12);
     expect(await loadMessages(store, { sessionId })).toHaveLength(82);
+  });
+});
+
+describe("a long run with a budget", () => {
+  it("trims more often than the session holds asides, and keeps the newest one", async () => {
+    const store = await freshStore(freshFolder(), { maxAsides: 3 });
+    const steps = await workrailSteps(store, { sessionId, budgetTokens: 1_000 });
+    const readFile = tool({ inputSchema: z.object({ at: z.number() }), execute: ({ at }) => `${at}: ${"lorem ipsum ".repeat(300)}` });
+    const model = scriptedModel([...Array.from({ length: 8 }, (_, at) => ({ readFile: { at } })), "Sorted."]);
+    const { text } = await generateText({
+      model,
+      tools: { readFile },
+      stopWhen: isStepCount(20),
+      messages: [user("Sort the invoices.")],
+      prepareStep: steps.prepareStep,
+      onStepEnd: steps.onStepEnd,
+    });
+    expect(text).toBe("Sorted.");
+    const [, checkpointId = ""] = /saved as checkpoint ([\da-f-]+)/u.exec(JSON.stringify(model.doGenerateCalls.at(-1)?.prompt)) ?? [];
+    expect(await loadMessages(store, { checkpointId })).toHaveLength(14);
   });
 });
 

@@ -14,6 +14,11 @@ export interface TrimOptions {
   readonly tokensOf?: TokensOfMessage | undefined;
 }
 
+/** Options of a trimming. With `isHeld` the aside stays until `validUntil`; otherwise later asides of the session may replace it. */
+interface HeldTrimOptions extends TrimOptions {
+  readonly isHeld: boolean;
+}
+
 export interface TrimmedMessages {
   readonly messages: ModelMessage[];
   /** Tokens of `messages`. More than the budget when the last message, with the calls that it answers, does not fit. */
@@ -36,8 +41,12 @@ const MOST_VIEW_TOKENS = 8_000;
  *
  * @throws INVALID_INPUT for a budget under 1,000 tokens; the errors of a save, because the messages left out are kept as an aside.
  */
-export async function trimMessages(store: Workrail, options: TrimOptions): Promise<TrimmedMessages> {
-  const { messages, sessionId, tokensOf = tokensOfMessage(store) } = options;
+export function trimMessages(store: Workrail, options: TrimOptions): Promise<TrimmedMessages> {
+  return trim(store, { ...options, isHeld: true });
+}
+
+export async function trim(store: Workrail, options: HeldTrimOptions): Promise<TrimmedMessages> {
+  const { messages, sessionId, isHeld, tokensOf = tokensOfMessage(store) } = options;
   const budgetTokens = parseBudget(options.budgetTokens);
   const sizes = await sizesOf(messages, tokensOf);
   const tokens = sum(sizes);
@@ -46,7 +55,7 @@ export async function trimMessages(store: Workrail, options: TrimOptions): Promi
   const kept = choose(messages, sizes, budgetTokens - viewTokens);
   const at = messages.findIndex((_, index) => !kept.has(index));
   if (at === -1) return { messages: [...messages], tokens };
-  const { message, leftOut } = await viewOfLeftOut(store, { messages, kept, sessionId, viewTokens, tokensOf });
+  const { message, leftOut } = await viewOfLeftOut(store, { messages, kept, sessionId, viewTokens, tokensOf, isHeld });
   const pick = (from: number, to?: number) => messages.slice(from, to).filter((_, index) => kept.has(from + index));
   const trimmed = [...pick(0, at), message, ...pick(at)];
   return { messages: trimmed, tokens: sum(await sizesOf(trimmed, tokensOf)), leftOut };

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openWorkrail, type Workrail } from "@workrail/runtime";
+import { type OpenOptions, openWorkrail, type Workrail } from "@workrail/runtime";
 import { onTestFinished } from "vitest";
 
 /** Opens a store that is closed after the test. */
-export async function freshStore(dataDir: string = freshFolder()): Promise<Workrail> {
-  const store = await openWorkrail({ dataDir, env: {}, project: dataDir });
+export async function freshStore(dataDir: string = freshFolder(), settings: OpenOptions["settings"] = {}): Promise<Workrail> {
+  const store = await openWorkrail({ dataDir, env: {}, project: dataDir, settings });
   onTestFinished(() => store.close());
   return store;
 }
