@@ -137,6 +137,8 @@ class Push {
       const { context } = await loadCheckpoint({ ...this.#from.loadPorts, onLoaded: ignore }, { checkpointId: record.id });
       this.#loaded.push({ record, pushed: { ...pushedOf(record), context } });
     } catch (error) {
+      // It was removed after the batch was listed.
+      if (isWorkrailError(error) && error.code === "CHECKPOINT_NOT_FOUND") return;
       this.#refuse(record, error);
     }
     this.#bytes += record.contextBytes;

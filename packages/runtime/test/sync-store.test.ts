@@ -1,6 +1,8 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
+import { gzipCodec } from "@workrail/codecs";
+import type { Codec } from "@workrail/core";
 import { noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
 import { tally } from "@workrail/storage-conformance/harness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -172,6 +174,22 @@ describe("syncStore", () => {
       await team.sync(one);
       await team.within(team.shared, (store) => store.deleteCheckpoint({ checkpointId: "one-2" }));
       expect(await team.sync(one)).toMatchObject({ pushed: 0, present: 3, removedThere: 1 });
+    }));
+
+  it("leaves out checkpoints that are removed meanwhile, and pushes the later ones of their sessions", () =>
+    inTeam(async (team) => {
+      const [one] = team.laptops;
+      await saveOn(team, one, { name: "one", saves: 3 });
+      await team.within(one, async (laptop) => {
+        let removal: Promise<unknown> | undefined;
+        const decode: Codec["decode"] = async (...given) => {
+          await (removal ??= laptop.deleteCheckpoint({ checkpointId: "one-2" }));
+          return gzipCodec.decode(...given);
+        };
+        const { pushed, refused } = await team.sync(one, { adapters: { codec: { ...gzipCodec, decode } } });
+        expect({ pushed, refused }).toEqual({ pushed: 2, refused: [] });
+      });
+      expect((await historyOf(team, team.shared)).map(([id]) => id)).toEqual(["base", "one-1", "one-3"]);
     }));
 
   it("does not name forks that the laptop itself made", () =>
