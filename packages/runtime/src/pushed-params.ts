@@ -34,6 +34,8 @@ export type PushedState = "present" | "removed" | "absent";
 export interface FindPushedResult {
   /** In the order of the checkpoints. */
   states: PushedState[];
+  /** Present checkpoints that have another id in the store, because their own was taken. Absent: none. */
+  renamed?: { readonly id: string; readonly now: string }[];
 }
 
 export interface TakePushedParams {

@@ -17,6 +17,7 @@ import { openStore, type StorePlan } from "./open-store.ts";
 import { isNode, placeOf } from "./place-of.ts";
 import type { PushedCheckpoint, TakenPushed } from "./pushed-params.ts";
 import type { Store } from "./store.ts";
+import { underNewIds } from "./under-new-ids.ts";
 import type { SyncStoreOptions, SyncStoreResult } from "./sync-options.ts";
 import { noStore, readPlaces } from "./two-places.ts";
 import type { Workrail } from "./workrail.ts";
@@ -80,6 +81,8 @@ class Push {
   readonly #report: Report = { pushed: 0, present: 0, removedThere: 0, forks: [], renamed: [], refused: [], isComplete: true };
   /** The last checkpoint pushed to each session, by its id in the target. */
   readonly #pushed = new Map<SessionId, CheckpointId>();
+  /** Ids in the target of the checkpoints whose own ids were taken there. */
+  readonly #renamed = new Map<string, CheckpointId>();
   /** Sessions whose checkpoints wait, because an earlier one was refused. */
   readonly #waiting = new Set<SessionId>();
   /** Checkpoints to send in the next step. */
@@ -124,7 +127,8 @@ class Push {
   async #absent(records: readonly CheckpointRecord[]): Promise<ReadonlySet<CheckpointId>> {
     if (records.length === 0) return new Set();
     const checkpoints = records.map(({ id, sessionId, kind, createdAt }) => ({ id, sessionId, kind, createdAt }));
-    const { states } = await this.#to.findPushed({ checkpoints });
+    const { states, renamed = [] } = await this.#to.findPushed({ checkpoints });
+    for (const { id, now } of renamed) this.#renamed.set(id, now as CheckpointId);
     this.#report.present += states.filter((state) => state === "present").length;
     this.#report.removedThere += states.filter((state) => state === "removed").length;
     return new Set(records.filter((_, index) => states[index] === "absent").map(({ id }) => id));
@@ -151,7 +155,7 @@ class Push {
     this.#bytes = 0;
     if (loaded.length === 0) return;
     try {
-      const { outcomes } = await this.#to.takePushed({ checkpoints: loaded.map(({ pushed }) => pushed) });
+      const { outcomes } = await this.#to.takePushed({ checkpoints: loaded.map(({ pushed }) => underNewIds(pushed, this.#renamed)) });
       for (const [index, { record }] of loaded.entries()) await this.#note(record, outcomes[index] as TakenPushed);
     } catch (error) {
       if (!isWorkrailError(error) || error.code !== "TOO_LARGE") throw error;
@@ -170,6 +174,7 @@ class Push {
     if (outcome.status === "refused") return this.#refuse(record, outcome.error);
     const id = outcome.checkpointId as CheckpointId;
     const head = outcome.head as CheckpointId | undefined;
+    if (id !== checkpointId) this.#renamed.set(checkpointId, id);
     this.#report[outcome.status === "taken" ? "pushed" : "present"] += 1;
     if (record.kind !== "aside" && head !== undefined && (await this.#isOthers(sessionId, head))) {
       this.#report.forks.push({ sessionId, checkpointId: id, parentId, head });
@@ -188,7 +193,7 @@ class Push {
 
   /** Tells whether the head that a checkpoint found in the target belongs to another process. Own forks are not reported. */
   async #isOthers(sessionId: SessionId, head: CheckpointId): Promise<boolean> {
-    if (head === this.#pushed.get(sessionId)) return false;
+    if (head === this.#pushed.get(sessionId) || [...this.#renamed.values()].includes(head)) return false;
     return (await findCheckpoint(this.#from.parts.catalog, head)) === undefined;
   }
 

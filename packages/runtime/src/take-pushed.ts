@@ -27,6 +27,7 @@ import type {
 } from "./pushed-params.ts";
 import type { Store } from "./store.ts";
 import { idWhenTaken, takeCheckpoint, type TakenFields } from "./take-record.ts";
+import { underNewIds } from "./under-new-ids.ts";
 
 const MOST = 1_000;
 /** Difference of clocks that is ignored. */
@@ -40,16 +41,20 @@ export async function findPushed(store: Store, { checkpoints }: FindPushedParams
   const ids = asked.flatMap(idsOf);
   const { rows } = await catalog.read({ rows: { of: "checkpoints", where: { state: "any", ids }, order: "any", limit: ALL } });
   const there = new Map(rows.map(({ record }) => [record.id, record]));
-  const isPresent = asked.map((each) =>
-    idsOf(each).some((id) => {
+  const present = asked.map((each) =>
+    idsOf(each).find((id) => {
       const other = there.get(id);
       return other !== undefined && isSame(each, other);
     }),
   );
-  const removed = await removedOf(store, asked.filter((_, index) => isPresent[index] === false).flatMap(idsOf));
+  const removed = await removedOf(store, asked.filter((_, index) => present[index] === undefined).flatMap(idsOf));
   const stateOf = (each: ParsedId, index: number): PushedState =>
-    isPresent[index] === true ? "present" : idsOf(each).some((id) => removed.has(id)) ? "removed" : "absent";
-  return { states: asked.map(stateOf) };
+    present[index] !== undefined ? "present" : idsOf(each).some((id) => removed.has(id)) ? "removed" : "absent";
+  const renamed = asked.flatMap(({ id }, index) => {
+    const now = present[index];
+    return now === undefined || now === id ? [] : [{ id, now }];
+  });
+  return { states: asked.map(stateOf), ...(renamed.length === 0 ? {} : { renamed }) };
 }
 
 /** Returns the ids that the audit log names as removed. */
@@ -64,11 +69,12 @@ export async function takePushed(store: Store, { checkpoints }: TakePushedParams
   const waiting = new Set<SessionId>();
   const outcomes: TakenPushed[] = [];
   const changed = new Set<SessionId>();
+  const renamed = new Map<string, CheckpointId>();
   const now = store.parts.clock.now();
   const ports = { ...store.loadPorts, ...store.savePorts, log: store.parts.log };
   try {
     for (const given of listOf(checkpoints)) {
-      const record = parsePushed(given, now);
+      const record = underNewIds(parsePushed(given, now), renamed);
       const { sessionId } = record;
       if (waiting.has(sessionId)) {
         outcomes.push({ status: "waiting" });
@@ -78,6 +84,7 @@ export async function takePushed(store: Store, { checkpoints }: TakePushedParams
         const { id, isNew, head } = await store.withRoom(() => takeCheckpoint(ports, record, given.context as Context));
         const before = isNew ? head : await headBefore(store, sessionId, id);
         if (isNew) changed.add(sessionId);
+        if (id !== record.id) renamed.set(record.id, id);
         outcomes.push({ status: isNew ? "taken" : "present", checkpointId: id, ...(before === undefined ? {} : { head: before }) });
       } catch (error) {
         if (!isWorkrailError(error) || error.retryable) throw error;

@@ -221,6 +221,37 @@ describe("syncStore", () => {
       expect(await team.sync(two)).toMatchObject({ pushed: 0, present: 2, removedThere: 1 });
     }));
 
+  it("keeps children and side records with a checkpoint that gets a new id, also in a later push", () =>
+    inTeam(async (team) => {
+      const [one, two] = team.laptops;
+      const add = (laptop: string, id: string, parentId: string): Promise<void> =>
+        team.within(laptop, async (store) => {
+          await store.saveCheckpoint({ sessionId: "work", checkpointId: id, parentId, context: { in: path.basename(laptop), id } });
+          await store.appendRecords({ checkpointId: id, records: [{ key: "of", bytes: Buffer.from(path.basename(laptop)) }] });
+        });
+      for (const laptop of team.laptops) await add(laptop, "same", "base");
+      await add(one, "of-one", "same");
+      await add(two, "of-two", "same");
+      await team.sync(one);
+      const [renamed] = (await team.sync(two)).renamed;
+      await add(one, "later-of-one", "same");
+      await add(two, "later-of-two", "same");
+      for (const laptop of team.laptops) await team.sync(laptop);
+      const parents = Object.fromEntries((await historyOf(team, team.shared)).map(([id, parent]) => [id, parent]));
+      const now = renamed?.now ?? "";
+      expect(parents).toEqual({
+        base: null,
+        same: "base",
+        [now]: "base",
+        "of-one": "same",
+        "later-of-one": "same",
+        "of-two": now,
+        "later-of-two": now,
+      });
+      const { checkpoints } = await team.within(team.shared, (store) => store.loadTexts({ ids: ["same", now], withRecords: true }));
+      expect(checkpoints.map(({ records = [] }) => records.map(({ bytes }) => String(Buffer.from(bytes))))).toEqual([["one"], ["two"]]);
+    }));
+
   it("counts a checkpoint with the same id and context in both as present", () =>
     inTeam(async (team) => {
       for (const laptop of team.laptops) await saveOn(team, laptop, { name: "same", saves: 2 });
