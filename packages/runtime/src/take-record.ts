@@ -83,7 +83,7 @@ async function save(to: TakePorts, record: TakenFields, context: Context): Promi
     workflowId,
     project,
     layers,
-    parentId: parentId ?? undefined,
+    parentId,
     trustParent: true,
     // Saves an unchanged context too. The id identifies a repeated call.
     force: true,

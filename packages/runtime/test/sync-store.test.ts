@@ -252,6 +252,20 @@ describe("syncStore", () => {
       expect(checkpoints.map(({ records = [] }) => records.map(({ bytes }) => String(Buffer.from(bytes))))).toEqual([["one"], ["two"]]);
     }));
 
+  it("keeps the first checkpoint of a session without a parent, when another store began the session too", () =>
+    inTeam(async (team) => {
+      for (const laptop of team.laptops) {
+        const checkpointId = `first-of-${path.basename(laptop)}`;
+        await team.within(laptop, (store) => store.saveCheckpoint({ sessionId: "new", checkpointId, context: { checkpointId } }));
+        await team.sync(laptop);
+      }
+      const parents = (await historyOf(team, team.shared, "new")).map(([id, parent]) => [id, parent]);
+      expect(parents).toEqual([
+        ["first-of-one", null],
+        ["first-of-two", null],
+      ]);
+    }));
+
   it("counts a checkpoint with the same id and context in both as present", () =>
     inTeam(async (team) => {
       for (const laptop of team.laptops) await saveOn(team, laptop, { name: "same", saves: 2 });
