@@ -194,10 +194,20 @@ export class FilesCatalog implements CatalogPort, RecoveryPort {
   }
 
   async #rewrite({ rows, audit, facts }: CatalogContent): Promise<void> {
-    const { lastCommit } = await this.#use();
+    const lastCommit = await this.#lastCommit();
     for (const each of facts) await this.#options.factsFiles.write(each);
     this.#forget();
     await this.#journal.rewrite(allEntries(new MemoryTables(this.#hasBlob, { rows, audit, lastCommit })));
+  }
+
+  /** An interrupted copy has blobs and no journal yet. */
+  async #lastCommit(): Promise<number> {
+    try {
+      return (await this.#use()).lastCommit;
+    } catch (error) {
+      if (!isCatalogLoss(error) || this.#hasDatabase()) throw error;
+      return 0;
+    }
   }
 
   /**

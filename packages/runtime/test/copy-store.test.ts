@@ -160,6 +160,21 @@ describe("copyStore", () => {
       expect(comparable(await rowsAt(to))).toEqual(comparable(await rowsAt(place.dataDir)));
     }));
 
+  it("continues an incomplete copy without SQLite", () =>
+    onDisk(
+      async (place) => {
+        await fill(place);
+        const { dataDir: from, env } = place;
+        const to = beside(place, "copy");
+        const signal = { aborted: false };
+        await copyStore({ from, to, env, signal, onProgress: ({ done }) => (signal.aborted = done >= 3) });
+        expect(await copyStore({ from, to, env })).toMatchObject({ isComplete: true });
+        const [copied, original] = [await OPENERS.files(to).then(rowsOf), await OPENERS.files(from).then(rowsOf)];
+        expect(comparable(copied)).toEqual(comparable(original));
+      },
+      { WORKRAIL_SQLITE_DRIVER: "none" },
+    ));
+
   it.skipIf(process.platform === "win32")(
     `is complete after ${KILLS} kills on the way (not on Windows, where SIGKILL is another thing)`,
     () =>
