@@ -177,15 +177,36 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     }
   });
 
-  it("is not resealed when a session's key is missing, because its checkpoints would be lost", async () => {
+  it.each(["damaged"])("is not resealed when a session's key is %s, because its checkpoints would be lost", async (reason) => {
     const store = await openWith(openRaw, dataDir, { sealing: WISH });
     await saveSome(store, 1);
     await store.close();
-    for (const file of filesBelow(dataDir).filter((each) => each.includes("session.key"))) writeFileSync(file, "damaged");
+    loseKeys(sessionKeys(), reason);
     const change = { from: keyFromEnvironment(WISH.key as string), to: keyFromEnvironment(NEW_KEY) };
     const anew = withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew({ storage: raw, keyFiles, ports: portsOf(dataDir) }, change));
-    await expect(anew).rejects.toMatchObject({ code: "KEY_UNAVAILABLE", details: { reason: "session-key-damaged" } });
+    await expect(anew).rejects.toMatchObject({ code: "KEY_UNAVAILABLE", details: { reason: `session-key-${reason}` } });
     await (await openWith(openRaw, dataDir, { sealing: WISH })).close();
+  });
+
+  it.each(["missing", "damaged"])("is verified, repaired and backed up without a session whose key is %s", async (reason) => {
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
+    await saveSome(store, 1, "t");
+    const id = await saveSome(store, 1, "s");
+    const keys = sessionKeys("s").map((file) => [file, readFileSync(file)] as const);
+    loseKeys(sessionKeys("s"), reason);
+    await store.close();
+    const without = await openWith(openRaw, dataDir, { sealing: WISH });
+    const finding = { kind: "unreadable", checkpointId: id };
+    expect((await without.verifyStore()).findings).toMatchObject([finding]);
+    expect(await without.repairStore({ collectGarbage: true })).toMatchObject({ repaired: [], left: [finding] });
+    const backup = await without.backup(`${dataDir}-backup`);
+    rmSync(`${dataDir}-backup`, { recursive: true });
+    expect(backup).toMatchObject({ checkpoints: 1, unreadable: [{ checkpointId: id, code: "KEY_UNAVAILABLE" }] });
+    await without.close();
+    for (const [file, bytes] of keys) writeFileSync(file, bytes);
+    const restored = await openWith(openRaw, dataDir, { sealing: WISH });
+    expect((await restored.verifyStore()).findings).toEqual([]);
+    await restored.close();
   });
 
   it("that is unencrypted has no key to replace", async () => {
@@ -195,6 +216,18 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await expect(anew).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 });
+
+/** Both files of each session's key. */
+function sessionKeys(sessionId = ""): readonly string[] {
+  return filesBelow(dataDir).filter((file) => file.includes(path.join(sessionId, "session.key")));
+}
+
+function loseKeys(files: readonly string[], reason: string): void {
+  for (const file of files) {
+    if (reason === "missing") rmSync(file);
+    else writeFileSync(file, reason);
+  }
+}
 
 function loseCatalog(): void {
   for (const name of readdirSync(dataDir)) if (/^(?:workrail\.db|catalog)/u.test(name)) rmSync(path.join(dataDir, name));

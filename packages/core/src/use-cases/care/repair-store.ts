@@ -128,7 +128,7 @@ function adviceOn(left: readonly Finding[], orphans: readonly BlobRef[]): string
     kinds.has("marked") &&
       "A checkpoint stays marked as damaged until its file is restored, its context is saved again under its id, or it is deleted.",
     kinds.has("unreadable") &&
-      "Find out why files cannot be read, such as a disk fault or missing permissions. They were not changed, and are readable once the cause is fixed.",
+      "Find out why files cannot be read, such as a disk fault, missing permissions or a lost key of a session. They were not changed, and are readable once the cause is fixed.",
     kinds.has("depends-on-damaged") &&
       "Restore the damaged checkpoint's file from a backup and repair again: checkpoints that depend on it are then readable too.",
     kinds.has("newer-version") && "Update Workrail to read checkpoints of a newer version.",

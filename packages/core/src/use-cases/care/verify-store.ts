@@ -398,6 +398,7 @@ const ORPHANS: Readonly<Partial<Record<ErrorCode, FindingKind>>> = {
   UNSUPPORTED_VERSION: "newer-version",
   TOO_LARGE: "too-large",
   STORAGE_UNAVAILABLE: "unreadable",
+  KEY_UNAVAILABLE: "unreadable",
 };
 
 function about(record: CheckpointRecord, kind: FindingKind, reason: string): Finding {

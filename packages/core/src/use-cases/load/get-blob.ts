@@ -10,9 +10,14 @@ export async function getBlob(blobs: Pick<BlobStore, "get">, ref: BlobRef): Prom
   try {
     return await blobs.get(ref);
   } catch (error) {
-    if (isFaultOfOneFile(error)) ofOneBlob.add(error);
+    if (isFaultOfOneFile(error) || isWithoutKey(error)) ofOneBlob.add(error);
     throw error;
   }
+}
+
+/** In an open store only the key of a session can be missing. */
+function isWithoutKey(error: unknown): error is WorkrailError {
+  return isWorkrailError(error) && error.code === "KEY_UNAVAILABLE";
 }
 
 /** True when the storage could not read a single blob. This proves no damage and may pass: the blob must stay as it is. */
