@@ -101,12 +101,17 @@ export class StoreSealer implements Sealer {
   }
 
   /**
-   * Checks that every session key is readable.
+   * Checks that the session key of every blob is readable.
    *
    * @throws KEY_UNAVAILABLE when a session key is missing or damaged.
    */
-  async checkSessions(): Promise<void> {
-    for await (const ref of this.#files.sessions()) await this.#findSessionKey(ref, false);
+  async checkSessions(blobs: AsyncIterable<{ readonly ref: BlobRef }>): Promise<void> {
+    const checked = new Set<string>();
+    for await (const { ref } of blobs) {
+      if (checked.has(sessionOf(ref))) continue;
+      await this.#findSessionKey(ref, false);
+      checked.add(sessionOf(ref));
+    }
   }
 
   #unwrap(ref: BlobRef, bytes: Uint8Array): Uint8Array | undefined {

@@ -76,8 +76,8 @@ describe("a sealed blob", () => {
     const [from, to] = [aSealer(keyFiles), aSealer(keyFiles)];
     const old = await from.sealBlob(REF, Buffer.from("kept"));
     await to.joinSessions();
-    await expect(aSealer(keyFiles).checkSessions()).rejects.toMatchObject(UNAVAILABLE);
-    await to.checkSessions();
+    await expect(aSealer(keyFiles).checkSessions(listOf(REF))).rejects.toMatchObject(UNAVAILABLE);
+    await to.checkSessions(listOf(REF));
     const sealed = await to.sealBlob(REF, await from.openBlob(REF, old));
     await to.joinSessions();
     for (const [sealer, bytes] of [
@@ -132,3 +132,7 @@ it("seals a digest deterministically, depending on the key", () => {
   expect(aSealer().sealDigest(digest)).not.toBe(aSealer().sealDigest(digest));
   expect(aSealer().sealDigest(digest)).toMatch(/^[0-9a-f]{64}$/);
 });
+
+async function* listOf(...refs: readonly BlobRef[]): AsyncGenerator<{ readonly ref: BlobRef }> {
+  for (const ref of refs) yield { ref };
+}

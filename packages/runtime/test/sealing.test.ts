@@ -177,7 +177,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     }
   });
 
-  it.each(["damaged"])("is not resealed when a session's key is %s, because its checkpoints would be lost", async (reason) => {
+  it.each(["missing", "damaged"])("is not resealed when a session's key is %s, because its checkpoints would be lost", async (reason) => {
     const store = await openWith(openRaw, dataDir, { sealing: WISH });
     await saveSome(store, 1);
     await store.close();

@@ -134,7 +134,7 @@ export async function sealAnew(
   const { storage, keyFiles } = store;
   return storage.locking.exclusively(async () => {
     const { keys } = await seal(store, await openKeyring(await keyringOfSealed(keyFiles), change.from), {});
-    await new StoreSealer(keys.dataKey, keyFiles).checkSessions();
+    await new StoreSealer(keys.dataKey, keyFiles).checkSessions(storage.blobs.list());
     const replaced = await replaceDataKey(keyFiles, keys, change);
     return (await seal(store, replaced, { withRecovery: true, onProgress })).result;
   });
