@@ -73,24 +73,24 @@ export class S3Requests {
       try {
         return await this.#ask(request, ending);
       } catch (error) {
-        throw this.#failure(error, ending.aborted);
+        throw this.#failure(error, ending.aborted, request);
       }
     };
     try {
       return await retry(attempt, { tries, firstWaitMs, deadline: performance.now() + timeoutMs, signal });
     } catch (error) {
-      throw this.#failure(error, signal.aborted);
+      throw this.#failure(error, signal.aborted, request);
     }
   }
 
   async #ask(request: S3Request, signal: AbortSignal): Promise<S3Answer | undefined> {
     const response = await fetch(await this.#signed(request), { signal });
     const bytes = new Uint8Array(await response.arrayBuffer());
-    if (response.ok && this.#isDamaged(response, bytes, request.expected)) throw this.#damaged();
+    if (response.ok && this.#isDamaged(response, bytes, request.expected)) throw this.#damaged(request);
     if (response.ok) return { bytes, headers: response.headers };
     const code = codeOf(bytes);
     if (response.status === 404 && code === "NoSuchKey") return undefined;
-    throw this.#refused(response, code);
+    throw this.#refused(response, code, request);
   }
 
   async #signed({ method, key, query = {}, headers = {}, body, digest }: S3Request): Promise<Request> {
@@ -108,7 +108,7 @@ export class S3Requests {
     });
   }
 
-  #refused({ status, headers }: Response, code: string | undefined): WorkrailError {
+  #refused({ status, headers }: Response, code: string | undefined, request: S3Request): WorkrailError {
     const isPassing = status >= 500 || status === 429 || PASSING.has(code) || (code === "RequestTimeTooSkewed" && this.#setClock(headers));
     const later = isPassing ? retryAfterMs(headers.get("retry-after"), Date.now()) : undefined;
     const told = code === undefined ? "" : ` (${code})`;
@@ -119,7 +119,7 @@ export class S3Requests {
         reason: "object-storage-refused",
         status,
         ...(code === undefined ? {} : { code }),
-        ...this.#path,
+        ...this.#pathOf(request),
         isPassing,
         ...after(later),
       },
@@ -132,9 +132,9 @@ export class S3Requests {
     return headers.get(CHECKSUM) === checksumOf(expected);
   }
 
-  #damaged(): WorkrailError {
+  #damaged(request: S3Request): WorkrailError {
     return new WorkrailError("STORAGE_UNAVAILABLE", `The bytes of the object storage ${this.#name} arrive damaged.`, {
-      details: { reason: "object-storage-unreachable", ...this.#path, isPassing: true },
+      details: { reason: "object-storage-unreachable", ...this.#pathOf(request), isPassing: true },
       hint: HINT,
     });
   }
@@ -147,11 +147,11 @@ export class S3Requests {
     return isNews;
   }
 
-  #failure(error: unknown, isLate: boolean): WorkrailError {
+  #failure(error: unknown, isLate: boolean, request: S3Request): WorkrailError {
     if (isWorkrailError(error)) return error;
     const why = isLate ? "does not answer in time" : `cannot be reached${networkCodeOf(error)}`;
     return new WorkrailError("STORAGE_UNAVAILABLE", `The object storage ${this.#name} ${why}.`, {
-      details: { reason: "object-storage-unreachable", ...this.#path, isPassing: true },
+      details: { reason: "object-storage-unreachable", ...this.#pathOf(request), isPassing: true },
       hint: HINT,
       cause: error,
     });
@@ -162,9 +162,10 @@ export class S3Requests {
     return `${new URL(endpoint).host}/${bucket}`;
   }
 
-  get #path(): { readonly path: string } {
+  /** Names the object of a request, so that a person can find it. */
+  #pathOf({ key = "" }: S3Request): { readonly path: string } {
     const { bucket, prefix } = this.#options.place;
-    return { path: `s3://${bucket}/${prefix}` };
+    return { path: `s3://${bucket}/${prefix}${key}` };
   }
 }
 

@@ -145,6 +145,17 @@ describe("S3Requests", () => {
     expect(performance.now() - begun).toBeLessThan(30_000);
   });
 
+  it.each(["denied", "internal-error", "drop", "damaged"] as const)(
+    "names the object that the service does not give: %s",
+    async (fault) => {
+      const { server, objects } = await started({ client: { tries: 1 } });
+      await put(objects, "a");
+      server.fault = () => fault;
+      const path = `s3://${server.bucket}/some/prefix/a`;
+      await expect(objects.get("a", digestOf(BYTES))).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { path } });
+    },
+  );
+
   it("uses the service's clock when its own is wrong", async () => {
     const { server, objects } = await started({ now: () => new Date(Date.now() + 3_600_000), client: { tries: 2 } });
     await put(objects, "a");
