@@ -80,13 +80,15 @@ export class StoreSealer implements Sealer {
   /**
    * Adds to each session's key file a key wrapped by this data key. Until the other data key's keys are dropped, both sealers are
    * usable. Idempotent.
+   *
+   * @param from sealer of the other data key. Its keys are taken from an intact copy of each file.
    */
-  async joinSessions(): Promise<void> {
+  async joinSessions(from: StoreSealer): Promise<void> {
     for await (const ref of this.#files.sessions()) {
-      const wrapped = (await this.#files.read(ref, (bytes) => this.#unwrap(ref, bytes) !== undefined)) ?? new Uint8Array();
-      if (this.#unwrap(ref, wrapped) !== undefined) continue;
+      const readAs = (sealer: StoreSealer) => this.#files.read(ref, (bytes) => sealer.#unwrap(ref, bytes) !== undefined);
+      if (this.#unwrap(ref, (await readAs(this)) ?? new Uint8Array()) !== undefined) continue;
       const made = wrapKey(this.#dataKey, randomBytes(KEY_BYTES), purposeOf(ref));
-      await this.#files.write(ref, Buffer.concat([made, wrapped]), "replace");
+      await this.#files.write(ref, Buffer.concat([made, (await readAs(from)) ?? new Uint8Array()]), "replace");
     }
   }
 

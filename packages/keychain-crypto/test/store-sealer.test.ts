@@ -75,11 +75,11 @@ describe("a sealed blob", () => {
     const { keyFiles } = openMemoryStorage({ disk: new MemoryDisk() });
     const [from, to] = [aSealer(keyFiles), aSealer(keyFiles)];
     const old = await from.sealBlob(REF, Buffer.from("kept"));
-    await to.joinSessions();
+    await to.joinSessions(from);
     await expect(aSealer(keyFiles).checkSessions(listOf(REF))).rejects.toMatchObject(UNAVAILABLE);
     await to.checkSessions(listOf(REF));
     const sealed = await to.sealBlob(REF, await from.openBlob(REF, old));
-    await to.joinSessions();
+    await to.joinSessions(from);
     for (const [sealer, bytes] of [
       [from, old],
       [to, sealed],

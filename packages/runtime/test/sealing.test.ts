@@ -188,6 +188,22 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await (await openWith(openRaw, dataDir, { sealing: WISH })).close();
   });
 
+  it("is resealed with the second copy of a session's key when the first is damaged", async () => {
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
+    await saveSome(store, 2);
+    const before = await describeStore(store);
+    await store.close();
+    loseKeys(
+      sessionKeys().filter((file) => file.endsWith("session.key")),
+      "damaged",
+    );
+    const change = { from: keyFromEnvironment(WISH.key as string), to: keyFromEnvironment(NEW_KEY) };
+    await withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew({ storage: raw, keyFiles, ports: portsOf(dataDir) }, change));
+    const resealed = await openWith(openRaw, dataDir, { sealing: { ...WISH, key: NEW_KEY } });
+    expect(await describeStore(resealed)).toEqual(before);
+    await resealed.close();
+  });
+
   it.each(["missing", "damaged"])("is verified, repaired and backed up without a session whose key is %s", async (reason) => {
     const store = await openWith(openRaw, dataDir, { sealing: WISH });
     await saveSome(store, 1, "t");

@@ -87,7 +87,7 @@ async function seal(
   const begun = isOnTheWay || state === "sealed" ? found : await writeKeyringState(keyFiles, found, "sealing");
   const to = new StoreSealer(begun.dataKey, keyFiles);
   const from = begun.previous === undefined ? undefined : new StoreSealer(begun.previous, keyFiles);
-  if (from !== undefined) await to.joinSessions();
+  if (from !== undefined) await to.joinSessions(from);
   const report = state === "sealed" ? NOTHING : await convertAll(store, { from, to }, onProgress);
   if (from !== undefined) await to.keepOwnSessions();
   const keys = state === "sealed" ? begun : await writeKeyringState(keyFiles, begun, "sealed");
