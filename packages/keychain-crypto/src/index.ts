@@ -4,6 +4,7 @@ export {
   copyKeyring,
   createKeyring,
   hasRecoveryKey,
+  isReadableKeyring,
   mendKeyring,
   openKeyring,
   readKeyring,

@@ -54,23 +54,24 @@ export interface OpenedKeys {
  * @throws KEY_UNAVAILABLE for a damaged keyring; UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE
  */
 export async function readKeyring(files: KeyFiles): Promise<Keyring | undefined> {
-  const bytes = await files.read("store", isReadable);
+  const bytes = await files.read("store", isReadableKeyring);
   if (bytes === undefined) return undefined;
   return parseKeyring(bytes) ?? unusable("The store's keyring is damaged.", FROM_BACKUP);
 }
 
 /** Restores every copy of the keyring from the first. Call only with an opened keyring, since a manipulated one may look intact. */
 export function mendKeyring(files: KeyFiles): Promise<void> {
-  return files.mend("store", isReadable);
+  return files.mend("store", isReadableKeyring);
 }
 
 /** Copies a store's keyring to another store. */
 export async function copyKeyring(from: KeyFiles, to: KeyFiles): Promise<void> {
-  const bytes = await from.read("store", isReadable);
+  const bytes = await from.read("store", isReadableKeyring);
   if (bytes !== undefined) await to.write("store", bytes, "replace");
 }
 
-function isReadable(bytes: Uint8Array): boolean {
+/** Tells whether bytes are a keyring without disk errors. */
+export function isReadableKeyring(bytes: Uint8Array): boolean {
   return parseKeyring(bytes) !== undefined;
 }
 

@@ -77,6 +77,11 @@ export class StoreSealer implements Sealer {
     return this.#texts.authenticate(text);
   }
 
+  /** Tells whether a copy of a session's key opens with the data key. */
+  isIntactKey(ref: BlobRef, bytes: Uint8Array): boolean {
+    return this.#unwrap(ref, bytes) !== undefined;
+  }
+
   /**
    * Adds to each session's key file a key wrapped by this data key. Until the other data key's keys are dropped, both sealers are
    * usable. Idempotent.
@@ -85,7 +90,7 @@ export class StoreSealer implements Sealer {
    */
   async joinSessions(from: StoreSealer): Promise<void> {
     for await (const ref of this.#files.sessions()) {
-      const readAs = (sealer: StoreSealer) => this.#files.read(ref, (bytes) => sealer.#unwrap(ref, bytes) !== undefined);
+      const readAs = (sealer: StoreSealer) => this.#files.read(ref, (bytes) => sealer.isIntactKey(ref, bytes));
       if (this.#unwrap(ref, (await readAs(this)) ?? new Uint8Array()) !== undefined) continue;
       const made = wrapKey(this.#dataKey, randomBytes(KEY_BYTES), purposeOf(ref));
       await this.#files.write(ref, Buffer.concat([made, (await readAs(from)) ?? new Uint8Array()]), "replace");

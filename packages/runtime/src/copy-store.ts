@@ -1,7 +1,8 @@
 import path from "node:path";
 import { nodeFileSystem, prepareDataDirectory, REDACTION_KEY, writeDurably } from "@workrail/blob-files";
 import { runFinally, type Storage } from "@workrail/core";
-import { type CopyReport, copyStore as copyStorage } from "@workrail/transfer";
+import { isReadableKeyring, openKeyring, readKeyring, StoreSealer } from "@workrail/keychain-crypto";
+import { type CopyReport, copyStore as copyStorage, type IsIntactKey } from "@workrail/transfer";
 import { checkParams } from "./check-params.ts";
 import { type Adapters, openDefaultStorage } from "./container.ts";
 import type { CopyStoreOptions, CopyStoreResult } from "./copy-options.ts";
@@ -9,6 +10,7 @@ import { silentLog } from "./environment.ts";
 import { hasStore } from "./missing-store.ts";
 import { openStore } from "./open-store.ts";
 import { placeOf } from "./place-of.ts";
+import { sourceFor } from "./sealing/key-source.ts";
 import type { Settings } from "./settings.ts";
 import { noStore, readPlaces } from "./two-places.ts";
 
@@ -19,7 +21,9 @@ export async function copyStore(options: CopyStoreOptions): Promise<CopyStoreRes
   if (source.store === undefined && !hasStore(source.dataDir)) throw noStore(source.dataDir);
   // Rebuilds a lost catalog, finishes erasures and takes in what hooks saved.
   await openedOnce(source, adapters);
-  const report = await onBoth({ source, target }, adapters, (from, to) => copyStorage(from, to, options));
+  const report = await onBoth({ source, target }, adapters, async (from, to) => {
+    return copyStorage(from, to, { ...options, isIntactKey: await intactKeysOf(from, source) });
+  });
   if (report.isComplete) {
     await copyRedactionKey(source.dataDir, target);
     await openedOnce(target, adapters);
@@ -47,6 +51,14 @@ async function onBoth(
     );
   };
   return runFinally(withTarget, () => from.close());
+}
+
+/** Finds the intact copies of the keys of a sealed store. */
+async function intactKeysOf({ keyFiles }: Storage, { sealing }: Settings): Promise<IsIntactKey | undefined> {
+  const keyring = keyFiles && (await readKeyring(keyFiles));
+  if (keyFiles === undefined || keyring?.state !== "sealed") return undefined;
+  const sealer = new StoreSealer((await openKeyring(keyring, sourceFor(keyring, sealing))).dataKey, keyFiles);
+  return (place, bytes) => (place === "store" ? isReadableKeyring(bytes) : sealer.isIntactKey(place, bytes));
 }
 
 /**

@@ -77,6 +77,19 @@ describe("copyStore", () => {
       { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: WISH.key as string },
     ));
 
+  it.each(["keyring.json", "other/session.key"])("copies the second copy of a key when the first is damaged: %s", (name) =>
+    onDisk(
+      async (place) => {
+        await fill(place);
+        fs.writeFileSync(path.join(place.dataDir, "contexts", name), "damaged");
+        const to = beside(place, "copy");
+        await copyStore({ from: place.dataDir, to, env: place.env });
+        expect(await contextsAt(place, to)).toEqual(await contextsAt(place, place.dataDir));
+      },
+      { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "5".repeat(64) },
+    ),
+  );
+
   it("refuses to split a sealed store", () =>
     onDisk(
       async (place) => {

@@ -7,6 +7,7 @@ import {
   EVERYTHING,
   type Facts,
   type KeyFiles,
+  type KeyPlace,
   type LoggedEvent,
   type NewRow,
   type SessionId,
@@ -15,11 +16,16 @@ import {
   isSameBytes,
 } from "@workrail/core";
 
+/** Tells whether a copy of a key is intact. */
+export type IsIntactKey = (place: KeyPlace, bytes: Uint8Array) => boolean;
+
 export interface CopyOptions {
   /** Called after each blob. */
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
   /** Stops the copy. Copying again continues it. */
   readonly signal?: { readonly aborted: boolean } | undefined;
+  /** Chooses among the copies of each key. Default: the first. */
+  readonly isIntactKey?: IsIntactKey | undefined;
 }
 
 /** Blobs of the target that are as in the source, and all blobs. */
@@ -64,7 +70,7 @@ export async function copyStore(from: Storage, to: Storage, options: CopyOptions
 async function copy(from: Storage, to: Storage, options: CopyOptions): Promise<CopyReport> {
   if ((await from.recovery.state()) === "lost") throw lost();
   const content = await from.catalog.read(EVERYTHING);
-  const keys = await keysToCopy(from, to, content);
+  const keys = await keysToCopy(from, to, { content, isIntact: options.isIntactKey ?? isAny });
   await refuseOwnWork(content, to);
   await keys?.();
   const blobs = new BlobCopy(from, to, options);
@@ -117,9 +123,12 @@ function lost(): WorkrailError {
  * Returns the step that copies the keys of a sealed store. It comes first: with rows and without its keyring, a sealed store would be taken
  * for damaged.
  */
-async function keysToCopy(from: Storage, to: Storage, content: Facts<Everything>): Promise<(() => Promise<void>) | undefined> {
-  const keyring = await from.keyFiles?.read("store", isAny);
-  const theirs = await to.keyFiles?.read("store", isAny);
+async function keysToCopy(
+  from: Storage,
+  to: Storage,
+  { content, isIntact }: { readonly content: Facts<Everything>; readonly isIntact: IsIntactKey },
+): Promise<(() => Promise<void>) | undefined> {
+  const [keyring, theirs] = [await keyOf(from.keyFiles, "store", isIntact), await keyOf(to.keyFiles, "store", isIntact)];
   if (theirs !== undefined && !(keyring !== undefined && isSameBytes(theirs, keyring))) throw sealedOtherwise();
   if (from.keyFiles === undefined || keyring === undefined) return undefined;
   const { keyFiles } = from;
@@ -128,14 +137,18 @@ async function keysToCopy(from: Storage, to: Storage, content: Facts<Everything>
   if (target === undefined || !ownersIn(content).every((owner) => to.blobs.refOf(owner) === owner.blob)) throw cannotBeSealed();
   return async () => {
     if (theirs === undefined) await target.write("store", keyring, "if-absent");
-    await copySessionKeys(keyFiles, target);
+    await copySessionKeys(keyFiles, target, isIntact);
   };
 }
 
-async function copySessionKeys(from: KeyFiles, to: KeyFiles): Promise<void> {
+async function keyOf(keyFiles: KeyFiles | undefined, place: KeyPlace, isIntact: IsIntactKey): Promise<Uint8Array | undefined> {
+  return keyFiles?.read(place, (bytes) => isIntact(place, bytes));
+}
+
+async function copySessionKeys(from: KeyFiles, to: KeyFiles, isIntact: IsIntactKey): Promise<void> {
   const kept = new Set<BlobRef>();
   for await (const place of from.sessions()) {
-    const key = await from.read(place, isAny);
+    const key = await keyOf(from, place, isIntact);
     if (key === undefined) continue;
     kept.add(place);
     await to.write(place, key, "replace");

@@ -1,7 +1,7 @@
 export { backupStore } from "./backup-store.ts";
 export type { BackupOptions, BackupPorts, BackupProgress, BackupReport } from "./backup-store.ts";
 export { copyStore } from "./copy-store.ts";
-export type { CopyOptions, CopyProgress, CopyReport } from "./copy-store.ts";
+export type { CopyOptions, CopyProgress, CopyReport, IsIntactKey } from "./copy-store.ts";
 export type { UnreadableInExport } from "./export-format/export-fields.ts";
 export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";
 export { foreignSessionText } from "./export-format/foreign-session.ts";
