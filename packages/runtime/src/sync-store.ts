@@ -83,6 +83,7 @@ class Push {
   readonly #pushed = new Map<SessionId, CheckpointId>();
   /** Ids in the target of the checkpoints whose own ids were taken there. */
   readonly #renamed = new Map<string, CheckpointId>();
+  readonly #newIds = new Set<CheckpointId>();
   /** Sessions whose checkpoints wait, because an earlier one was refused. */
   readonly #waiting = new Set<SessionId>();
   /** Checkpoints to send in the next step. */
@@ -128,7 +129,7 @@ class Push {
     if (records.length === 0) return new Set();
     const checkpoints = records.map(({ id, sessionId, kind, createdAt }) => ({ id, sessionId, kind, createdAt }));
     const { states, renamed = [] } = await this.#to.findPushed({ checkpoints });
-    for (const { id, now } of renamed) this.#renamed.set(id, now as CheckpointId);
+    for (const { id, now } of renamed) this.#noteNewId(id, now as CheckpointId);
     this.#report.present += states.filter((state) => state === "present").length;
     this.#report.removedThere += states.filter((state) => state === "removed").length;
     return new Set(records.filter((_, index) => states[index] === "absent").map(({ id }) => id));
@@ -174,7 +175,7 @@ class Push {
     if (outcome.status === "refused") return this.#refuse(record, outcome.error);
     const id = outcome.checkpointId as CheckpointId;
     const head = outcome.head as CheckpointId | undefined;
-    if (id !== checkpointId) this.#renamed.set(checkpointId, id);
+    if (id !== checkpointId) this.#noteNewId(checkpointId, id);
     this.#report[outcome.status === "taken" ? "pushed" : "present"] += 1;
     if (record.kind !== "aside" && head !== undefined && (await this.#isOthers(sessionId, head))) {
       this.#report.forks.push({ sessionId, checkpointId: id, parentId, head });
@@ -191,9 +192,14 @@ class Push {
     this.#report.refused.push({ sessionId, checkpointId, code: error.code, message: error.message });
   }
 
+  #noteNewId(id: string, now: CheckpointId): void {
+    this.#renamed.set(id, now);
+    this.#newIds.add(now);
+  }
+
   /** Tells whether the head that a checkpoint found in the target belongs to another process. Own forks are not reported. */
   async #isOthers(sessionId: SessionId, head: CheckpointId): Promise<boolean> {
-    if (head === this.#pushed.get(sessionId) || [...this.#renamed.values()].includes(head)) return false;
+    if (head === this.#pushed.get(sessionId) || this.#newIds.has(head)) return false;
     return (await findCheckpoint(this.#from.parts.catalog, head)) === undefined;
   }
 
