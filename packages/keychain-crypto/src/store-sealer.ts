@@ -41,16 +41,16 @@ export class StoreSealer implements Sealer {
     return isSealed(bytes);
   }
 
-  async sealBlob(ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array> {
+  async sealBlob(ref: BlobRef, bytes: Uint8Array, mayMakeKey: () => Promise<boolean> = always): Promise<Uint8Array> {
     const header = Buffer.concat([MARK, randomBytes(SALT_BYTES)]);
-    const derived = blobKey(await this.#readSessionKey(ref, true), header, ref);
+    const derived = blobKey(await this.#readSessionKey(ref, mayMakeKey), header, ref);
     return Buffer.concat([header, encrypt(bytes, { ...derived, about: header })]);
   }
 
   async openBlob(ref: BlobRef, sealed: Uint8Array): Promise<Uint8Array> {
     if (!isSealed(sealed)) throw notSealed("It is not sealed, in a store where everything is.");
     const known = this.#sessionKeys.get(sessionOf(ref));
-    const plain = (known && openWith(await known, ref, sealed)) ?? openWith(await this.#readSessionKey(ref, false), ref, sealed);
+    const plain = (known && openWith(await known, ref, sealed)) ?? openWith(await this.#readSessionKey(ref), ref, sealed);
     if (plain === undefined) throw notSealed("The content differs from the one sealed under this name.");
     return plain;
   }
@@ -116,7 +116,7 @@ export class StoreSealer implements Sealer {
     const checked = new Set<string>();
     for await (const { ref } of blobs) {
       if (checked.has(sessionOf(ref))) continue;
-      await this.#findSessionKey(ref, false);
+      await this.#findSessionKey(ref);
       checked.add(sessionOf(ref));
     }
   }
@@ -129,33 +129,34 @@ export class StoreSealer implements Sealer {
     return undefined;
   }
 
-  #readSessionKey(ref: BlobRef, isToMake: boolean): Promise<Uint8Array> {
+  /** @param mayMake for sealing. Without it a missing key is not made. */
+  #readSessionKey(ref: BlobRef, mayMake?: () => Promise<boolean>): Promise<Uint8Array> {
     const session = sessionOf(ref);
     if (this.#sessionKeys.size >= MOST_REMEMBERED) this.#sessionKeys.clear();
-    const key = this.#findSessionKey(ref, isToMake);
+    const key = this.#findSessionKey(ref, mayMake);
     this.#sessionKeys.set(session, key);
     // A failure may be temporary, such as a disk error.
     key.catch(() => this.#sessionKeys.get(session) === key && this.#sessionKeys.delete(session));
     return key;
   }
 
-  async #findSessionKey(ref: BlobRef, isToMake: boolean): Promise<Uint8Array> {
+  async #findSessionKey(ref: BlobRef, mayMake?: () => Promise<boolean>): Promise<Uint8Array> {
     const isIntact = (bytes: Uint8Array): boolean => this.#unwrap(ref, bytes) !== undefined;
     const wrapped = await this.#files.read(ref, isIntact);
     if (wrapped !== undefined) {
-      if (isToMake) await this.#mend(ref, isIntact);
+      if (mayMake !== undefined) await this.#mend(ref, isIntact);
       return this.#unwrap(ref, wrapped) ?? damagedKey(ref);
     }
-    if (!isToMake) {
+    if (mayMake === undefined) {
       throw new WorkrailError("KEY_UNAVAILABLE", "The key of a session is missing, and its checkpoints cannot be read without it.", {
         details: { reason: "session-key-missing", blobPath: ref },
-        hint: "Restore session.key, which is next to the checkpoints, from a backup.",
+        hint: "Restore session.key, which is next to the checkpoints, from a backup. Without one, delete the session, or save to another.",
       });
     }
     const made = randomBytes(KEY_BYTES);
-    if (await this.#files.write(ref, wrapKey(this.#dataKey, made, purposeOf(ref)), "if-absent")) return made;
-    // Another process created the key at the same time.
-    return this.#findSessionKey(ref, false);
+    if ((await mayMake()) && (await this.#files.write(ref, wrapKey(this.#dataKey, made, purposeOf(ref)), "if-absent"))) return made;
+    // Another process may have made the key at the same time.
+    return this.#findSessionKey(ref);
   }
 
   async #mend(ref: BlobRef, isIntact: (bytes: Uint8Array) => boolean): Promise<void> {
@@ -165,6 +166,10 @@ export class StoreSealer implements Sealer {
     if (this.#mended.size >= MOST_REMEMBERED) this.#mended.clear();
     this.#mended.add(session);
   }
+}
+
+async function always(): Promise<boolean> {
+  return true;
 }
 
 function sessionOf(ref: BlobRef): string {

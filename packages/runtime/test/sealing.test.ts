@@ -225,6 +225,27 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await restored.close();
   });
 
+  it("refuses saves to a session whose key is missing, until the key is restored or the session deleted", async () => {
+    const store = await openWith(openRaw, dataDir, { sealing: WISH });
+    await saveSome(store, 1, "s");
+    const keys = sessionKeys("s").map((file) => [file, readFileSync(file)] as const);
+    await store.close();
+    loseKeys(sessionKeys("s"), "missing");
+    const again = await openWith(openRaw, dataDir, { sealing: WISH });
+    const save = (sessionId: string, saved: string) => again.saveCheckpoint({ sessionId, workflowId: "w", context: { saved } });
+    const refused = { code: "KEY_UNAVAILABLE", details: { reason: "session-key-missing" } };
+    await expect(save("s", "unsealed")).rejects.toMatchObject(refused);
+    await save("other", "meanwhile");
+    for (const [file, bytes] of keys) writeFileSync(file, bytes);
+    await save("s", "restored");
+    expect((await again.verifyStore()).findings).toEqual([]);
+    loseKeys(sessionKeys("s"), "missing");
+    await again.erase({ sessionIds: ["s"] });
+    const { checkpointId } = await save("s", "anew");
+    expect((await again.loadCheckpoint({ checkpointId })).context).toEqual({ saved: "anew" });
+    await again.close();
+  });
+
   it("that is unencrypted has no key to replace", async () => {
     await (await openWith(openRaw, dataDir, { sealing: NO_WISH })).close();
     const change = { from: keyFromEnvironment(NEW_KEY), to: keyFromEnvironment(NEW_KEY) };

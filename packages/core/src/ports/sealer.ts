@@ -9,8 +9,13 @@ export interface Sealer {
   isSealed(bytes: Uint8Array): boolean;
   /** Bytes that sealing adds to a blob. */
   readonly overheadBytes: number;
-  /** Seals bytes under a ref. Only `openBlob` with the same ref opens them. Sealing the same bytes twice gives different results. */
-  sealBlob(ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array>;
+  /**
+   * Seals bytes under a ref. Only `openBlob` with the same ref opens them. Sealing the same bytes twice gives different results.
+   *
+   * @param mayMakeKey tells whether a session without a key gets one. Default: it does.
+   * @throws KEY_UNAVAILABLE when the session's key is damaged, or missing and none may be made.
+   */
+  sealBlob(ref: BlobRef, bytes: Uint8Array, mayMakeKey?: () => Promise<boolean>): Promise<Uint8Array>;
   /**
    * Returns the bytes that were sealed under this ref.
    *

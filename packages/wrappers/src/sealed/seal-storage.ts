@@ -1,4 +1,4 @@
-import { chained, type BackupTarget, type ChainedStorage, type Sealer, type Storage } from "@workrail/core";
+import { chained, type BackupTarget, type ChainedStorage, type Sealer, type SessionId, type Storage } from "@workrail/core";
 import { sealLabels } from "./seal-record.ts";
 import { SealedBlobStore } from "./sealed-blob-store.ts";
 import { sealedCatalog, sealedRecovery } from "./sealed-catalog.ts";
@@ -7,12 +7,17 @@ import { sealedCatalog, sealedRecovery } from "./sealed-catalog.ts";
 export function sealStorage(storage: Storage, sealer: Sealer): ChainedStorage {
   // Leaves out the indexes: a text index would reveal words of sealed data, and vectors its meaning.
   const { search: _search, vectors: _vectors, ...rest } = chained(storage, (text) => sealer.authenticate(text), { isKeyed: true });
+  const catalog = sealedCatalog(rest.catalog, sealer);
+  const isEmpty = async (sessionId: SessionId): Promise<boolean> => {
+    const { some } = await catalog.read({ some: { of: "places", where: { state: "any", sessionId }, order: "any", limit: 1 } });
+    return some.length === 0;
+  };
   return {
     ...rest,
     mode: `${storage.mode}, sealed`,
-    catalog: sealedCatalog(rest.catalog, sealer),
+    catalog,
     recovery: sealedRecovery(rest.recovery, sealer),
-    blobs: new SealedBlobStore(storage.blobs, sealer),
+    blobs: new SealedBlobStore(storage.blobs, sealer, isEmpty),
   };
 }
 

@@ -7,9 +7,14 @@ import {
   type BlobStore,
   type QuarantinedBlob,
   type Sealer,
+  type SessionId,
   type UnreadablePlace,
 } from "@workrail/core";
+
 export type BlobSealer = Pick<Sealer, "sealBlob" | "openBlob" | "isKeyKept" | "overheadBytes">;
+
+/** Tells whether a session has no checkpoint, live or in the trash. */
+export type IsEmptySession = (sessionId: SessionId) => Promise<boolean>;
 
 /** First byte of the substitute for bytes that cannot be opened. No codec writes it. */
 const NO_BLOB = 0;
@@ -21,22 +26,32 @@ const NO_BLOB = 0;
 export class SealedBlobStore implements BlobStore {
   readonly #inner: BlobStore;
   readonly #sealer: BlobSealer;
+  readonly #isEmpty: IsEmptySession;
 
-  constructor(inner: BlobStore, sealer: BlobSealer) {
+  /** @param isEmpty tells whether a session has no checkpoint. Default: each has none. */
+  constructor(inner: BlobStore, sealer: BlobSealer, isEmpty: IsEmptySession = always) {
     this.#inner = inner;
     this.#sealer = sealer;
+    this.#isEmpty = isEmpty;
   }
 
-  /** A concurrent erasure of the session may destroy the key after sealing. The blob is then sealed and put again. */
+  /**
+   * Seals and puts a blob. A concurrent erasure of the session may destroy the key after sealing; the blob is then sealed and put again.
+   *
+   * @throws KEY_UNAVAILABLE when the key of a session with checkpoints is missing. A new key would take the place of the lost one, and
+   * with the lost one restored, nothing that was saved since could be read.
+   */
   async put(key: BlobKey, bytes: Uint8Array, options?: { readonly ifAbsent?: boolean }): Promise<BlobRef | undefined> {
-    const sealed = await this.#sealer.sealBlob(this.#inner.refOf(key), bytes);
+    const seal = (ref: BlobRef): Promise<Uint8Array> => this.#sealer.sealBlob(ref, bytes, () => this.#isEmpty(key.sessionId));
+    const sealed = await seal(this.#inner.refOf(key));
     const ref = await this.#inner.put(key, sealed, options);
-    if (ref !== undefined && !(await this.#sealer.isKeyKept(ref, sealed))) await this.replace(ref, bytes);
+    if (ref !== undefined && !(await this.#sealer.isKeyKept(ref, sealed))) await this.#inner.replace(ref, await seal(ref));
     return ref;
   }
 
+  /** @throws KEY_UNAVAILABLE when the session's key is missing. */
   async replace(ref: BlobRef, bytes: Uint8Array): Promise<void> {
-    await this.#inner.replace(ref, await this.#sealer.sealBlob(ref, bytes));
+    await this.#inner.replace(ref, await this.#sealer.sealBlob(ref, bytes, never));
   }
 
   async get(ref: BlobRef): Promise<Uint8Array | undefined> {
@@ -79,4 +94,12 @@ export class SealedBlobStore implements BlobStore {
   removeAbandoned(): Promise<number> {
     return this.#inner.removeAbandoned();
   }
+}
+
+async function always(): Promise<boolean> {
+  return true;
+}
+
+async function never(): Promise<boolean> {
+  return false;
 }
