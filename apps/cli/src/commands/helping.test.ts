@@ -140,6 +140,8 @@ describe("workrail resume and handoff", () => {
       stdout: expect.stringContaining("task"),
       stderr: expect.stringMatching(/^There is no session tsak/u),
     });
+    const notThereSince = await cli.run(["resume", "--session", "tsak", "--since", "here"]);
+    expect(notThereSince).toMatchObject({ code: 0, stderr: expect.stringMatching(/^There is no session tsak/u) });
     await cli.save({ goal: "g", debugLog: "z ".repeat(4_000) }, "--session", "long", "--id", "cp");
     const view = await cli.run(["resume", "--session", "long", "--depth", "view", "--budget", "400"]);
     expect(view.stderr).toContain("Not all entries are whole: 1 shortened, 0 left out. `workrail show cp` shows all.");

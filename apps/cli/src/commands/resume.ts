@@ -72,28 +72,29 @@ async function resume(words: readonly string[], options: ResumeOptions): Promise
     return hint === undefined ? ask() : onceIndexed(store, ask);
   });
   if (options.json) return writeJson(found);
-  const asked = askedFor(options);
-  const only = found.status === "CANDIDATES" && asked === undefined && found.total === 1 ? found.candidates[0] : undefined;
-  if (only === undefined) return tell(found, asked);
+  const named = namedBy(options);
+  const only = found.status === "CANDIDATES" && named === undefined && found.total === 1 ? found.candidates[0] : undefined;
+  if (only === undefined) return tell(found, named);
   note(`The only candidate is session ${only.sessionId}: ${only.reason}.`);
   const one = { checkpointId: only.checkpointId, depth, budgetTokens: budget, focus };
   await tell(await lookIntoStore(options, (store) => store.resumeWork(one)), undefined);
 }
 
-function askedFor({ checkpoint, session, since }: ResumeOptions): string | undefined {
-  if (since !== undefined) return `checkpoint ${checkpoint ?? since}`;
+/** Returns the id that does not exist if candidates are found. Next to another id, an unknown `--since` is an error instead. */
+function namedBy({ checkpoint, session, since }: ResumeOptions): string | undefined {
   if (checkpoint !== undefined) return `checkpoint ${checkpoint}`;
-  return session === undefined ? undefined : `session ${session}`;
+  if (session !== undefined) return `session ${session}`;
+  return since === undefined ? undefined : `checkpoint ${since}`;
 }
 
 const NOTHING = "Nothing is saved in this project yet. `workrail sessions --all-projects` lists the sessions of all projects.";
 
-/** @param asked the id that was given. */
-async function tell(found: ResumeResult, asked: string | undefined): Promise<void> {
+/** @param named kind and id of what the user named, such as `session shop`. */
+async function tell(found: ResumeResult, named: string | undefined): Promise<void> {
   if (found.status === "LOADED") return show(found);
   if (found.candidates.length === 0) return note(NOTHING);
-  // An existing id loads its checkpoint.
-  if (asked !== undefined) note(`There is no ${asked}. These exist:`);
+  // Candidates come only when the named id does not exist.
+  if (named !== undefined) note(`There is no ${named}. These exist:`);
   await printTable(columns(new Date()), found.candidates);
   note("Commands that show them:");
   for (const { sessionId } of found.candidates) note(`  ${callOf(`resume --session ${shellWord(sessionId)}`)}`);
@@ -114,15 +115,16 @@ async function show({
   noteFallback(checkpointId, fellBackFrom, false);
   note(`Checkpoint ${checkpointId}, saved ${origin.savedAt}${origin.agentId === undefined ? "" : ` by ${origin.agentId}`}.`);
   if (warning !== undefined) note(warning);
-  if (changes !== undefined) note(escapeText(inWords(changes)));
+  if (changes !== undefined) note(escapeText(describeChanges(changes)));
   if (drift !== undefined) note(drift.says);
-  if (shortened !== undefined || omitted !== undefined) note(`${missing(shortened, omitted)} \`workrail show ${checkpointId}\` shows all.`);
+  if (shortened !== undefined || omitted !== undefined)
+    note(`${describeOmissions(shortened, omitted)} \`workrail show ${checkpointId}\` shows all.`);
   if (summary !== undefined) note(`\`workrail show ${checkpointId}\` shows all that was saved.`);
   await writeData(`${(summary === undefined ? escapeJson(JSON.stringify(context, undefined, 2)) : escapeJson(summary)).trimEnd()}\n`);
 }
 
-/** Counts the entries that are not there as they were saved. Entries that are only rewritten are complete. */
-function missing(shortened: ResumedWork["shortened"], omitted: ResumedWork["omitted"]): string {
+/** Counts the entries that are shortened or left out. Entries that are only rewritten are complete. */
+function describeOmissions(shortened: ResumedWork["shortened"], omitted: ResumedWork["omitted"]): string {
   const rewritten = shortened?.entries.filter(({ characters, shown }) => shown === characters).length ?? 0;
   const cut = (shortened?.count ?? 0) - rewritten;
   const complete = rewritten === 0 ? "" : ` Complete, but in another form, such as a list as a table: ${rewritten}.`;
@@ -130,7 +132,7 @@ function missing(shortened: ResumedWork["shortened"], omitted: ResumedWork["omit
   return `Not all entries are whole: ${cut} shortened, ${omitted?.count ?? 0} left out.${complete}`;
 }
 
-function inWords({ since, added = [], changed = {}, removed = [], unchanged }: ChangeFields): string {
+function describeChanges({ since, added = [], changed = {}, removed = [], unchanged }: ChangeFields): string {
   const sizes = Object.entries(changed).map(([key, size]) => (size === "changed" ? key : `${key} (${size})`));
   const parts = [
     ...(added.length === 0 ? [] : [`added: ${added.join(", ")}`]),
