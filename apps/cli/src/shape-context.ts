@@ -24,8 +24,8 @@ export async function shapeParams(file: string | undefined, options: ShapeOption
   return { ...how, context, checkpointId: checkpoint, sessionId: session };
 }
 
-/** Resolves the reference to a checkpoint, if there is one. */
-export async function inStore<T extends ShapeContextParams>(params: T, store: Workrail): Promise<T> {
+/** Replaces an id prefix or `latest~2` by the id of the checkpoint. */
+export async function resolveSource<T extends ShapeContextParams>(params: T, store: Workrail): Promise<T> {
   const { context, checkpointId, sessionId } = params;
   if (context !== undefined || checkpointId === undefined) return params;
   return { ...params, checkpointId: await checkpointIdOf(store, checkpointId, sessionId), sessionId: undefined };
@@ -34,21 +34,22 @@ export async function inStore<T extends ShapeContextParams>(params: T, store: Wo
 /** Prints the resulting context, and on standard error a summary of the rest. */
 export async function printShaped(result: ShapedContextResult, { json }: GlobalOptions): Promise<void> {
   if (json) return writeJson(result);
-  note(`${count(result.tokensBefore)} tokens before, ${count(result.tokensAfter)} now: ${outcomes(result.report)}.`);
+  note(`${formatTokens(result.tokensBefore)} tokens before, ${formatTokens(result.tokensAfter)} now: ${outcomeCounts(result.report)}.`);
   if (result.notKept !== undefined) printWarning("the original is not kept", { why: result.notKept }, false);
   else if (result.checkpointId !== undefined) note(`The original is checkpoint ${result.checkpointId}${untilOf(result)}.`);
   for (const line of describeSecrets(result.secrets)) note(line);
   await writeData(`${JSON.stringify(result.context)}\n`);
 }
 
-export function outcomes({ kept, reduced, condensed, dropped }: ViewReport): string {
+/** Describes how many entries had each outcome, such as `3 whole, 1 dropped`. */
+export function outcomeCounts({ kept, reduced, condensed, dropped }: ViewReport): string {
   return Object.entries({ whole: kept, reduced, condensed, dropped })
     .filter(([, entries]) => entries > 0)
     .map(([outcome, entries]) => `${entries} ${outcome}`)
     .join(", ");
 }
 
-export function count(tokens: number): string {
+export function formatTokens(tokens: number): string {
   return tokens.toLocaleString("en-US");
 }
 

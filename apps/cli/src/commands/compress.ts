@@ -1,7 +1,7 @@
 import { COMPRESSION_STRATEGIES, type CompressionStrategy, type Layer, LAYERS } from "@workrail/core";
 import { type Command, Option } from "commander";
 import { parseLayer, parseWhole } from "../parse-option.ts";
-import { inStore, printShaped, shapeParams, type ShapeOptions } from "../shape-context.ts";
+import { resolveSource, printShaped, shapeParams, type ShapeOptions } from "../shape-context.ts";
 import { withStore } from "../with-store.ts";
 
 interface CompressOptions extends ShapeOptions {
@@ -29,7 +29,7 @@ export function addCompressCommand(program: Command): void {
     .option("--budget <tokens>", "maximum tokens of the result; default: as many as an MCP answer holds", parseWhole)
     .option("--focus <text>", "the next task or question: related content is kept first")
     .addOption(new Option("--strategy <name>", "how to shorten").choices(COMPRESSION_STRATEGIES).default("auto", "auto"))
-    .option("--layer <name>", `shorten only entries of this layer (${LAYERS.join(", ")}); may be repeated`, parseLayer)
+    .option("--layer <name>", `keep only entries of this layer (${LAYERS.join(", ")}); may be repeated`, parseLayer)
     .addHelpText("after", EXAMPLES)
     .action(async (file: string | undefined, _options: CompressOptions, command: Command) => compress(file, command.optsWithGlobals()));
 }
@@ -39,7 +39,7 @@ async function compress(file: string | undefined, options: CompressOptions): Pro
   const params = await shapeParams(file, options);
   const layers = layer === undefined ? undefined : [...layer];
   await printShaped(
-    await withStore(options, async (store) => store.compressContext({ ...(await inStore(params, store)), strategy, layers })),
+    await withStore(options, async (store) => store.compressContext({ ...(await resolveSource(params, store)), strategy, layers })),
     options,
   );
 }

@@ -26,8 +26,8 @@ export function addCopyCommand(program: Command): void {
     .command("copy")
     .summary("copy the whole store to another place")
     .description("Copies a store exactly, with its audit log and keys, and compares both. Run it again to continue an interrupted copy.")
-    .option("--from <place>", "store to copy; default: the store of the other commands", parsePath)
-    .requiredOption("--to <place>", "new or empty directory, or an earlier copy", parsePath)
+    .option("--from <place>", "store to copy; default: the configured store", parsePath)
+    .requiredOption("--to <place>", "new or empty directory, URL of an empty database, or an earlier copy", parsePath)
     .addHelpText("after", EXAMPLES)
     .action(async (_options: CopyOptions, command: Command) => copy(command.optsWithGlobals()));
 }

@@ -6,7 +6,7 @@ import { parseWhole } from "../parse-option.ts";
 import { note } from "../print.ts";
 import { printTable } from "../print-table.ts";
 import type { Column } from "../render-table.ts";
-import { count, inStore, outcomes, printShaped, shapeParams, type ShapeOptions } from "../shape-context.ts";
+import { formatTokens, outcomeCounts, printShaped, resolveSource, shapeParams, type ShapeOptions } from "../shape-context.ts";
 import { withStore } from "../with-store.ts";
 
 interface PrioritizeOptions extends ShapeOptions {
@@ -40,7 +40,7 @@ export function addPrioritizeCommand(program: Command): void {
     .option("--critical <tokens>", "tokens for critical entries; they may take more", parseWhole)
     .option("--important <tokens>", "maximum tokens for important entries", parseWhole)
     .option("--useful <tokens>", "maximum tokens for useful entries", parseWhole)
-    .option("--ephemeral <tokens>", "maximum tokens for ephemeral entries", parseWhole)
+    .option("--ephemeral <tokens>", "no effect: ephemeral entries are dropped", parseWhole)
     .option("--dry-run", "only show the layer and outcome of each entry")
     .addHelpText("after", EXAMPLES)
     .action(async (file: string | undefined, _options: PrioritizeOptions, command: Command) => prioritize(file, command.optsWithGlobals()));
@@ -48,7 +48,7 @@ export function addPrioritizeCommand(program: Command): void {
 
 async function prioritize(file: string | undefined, options: PrioritizeOptions): Promise<void> {
   const params = { ...(await shapeParams(file, options)), budgets: budgetsOf(options), dryRun: options.dryRun };
-  const result = await withStore(options, async (store) => store.prioritizeContext(await inStore(params, store)));
+  const result = await withStore(options, async (store) => store.prioritizeContext(await resolveSource(params, store)));
   if (options.json || options.dryRun !== true) return printShaped(result, options);
   await printPlan(result);
 }
@@ -60,15 +60,15 @@ function budgetsOf({ critical, important, useful, ephemeral }: PrioritizeOptions
 
 async function printPlan({ tokensBefore, tokensAfter, report }: ShapedContextResult): Promise<void> {
   await printTable(columns(), report.entries);
-  note(`${count(tokensBefore)} tokens now, ${count(tokensAfter)} after: ${outcomes(report)}.`);
+  note(`${formatTokens(tokensBefore)} tokens now, ${formatTokens(tokensAfter)} after: ${outcomeCounts(report)}.`);
 }
 
 function columns(): readonly Column<Entry>[] {
   return [
     { title: "KEY", leastWidth: 12, cell: ({ key }) => escapeText(key) },
     { title: "LAYER", cell: ({ layer }) => layer },
-    { title: "TOKENS", align: "right", cell: ({ tokensBefore }) => count(tokensBefore) },
-    { title: "AFTER", align: "right", cell: ({ tokensAfter }) => count(tokensAfter) },
+    { title: "TOKENS", align: "right", cell: ({ tokensBefore }) => formatTokens(tokensBefore) },
+    { title: "AFTER", align: "right", cell: ({ tokensAfter }) => formatTokens(tokensAfter) },
     { title: "OUTCOME", cell: ({ outcome }) => outcome },
     { title: "WHY", leastWidth: 8, cell: ({ why }) => escapeText(why ?? "") },
   ];

@@ -25,7 +25,7 @@ export function addSyncCommand(program: Command): void {
     .command("sync")
     .summary("push new checkpoints to another store")
     .description("Pushes each checkpoint that the other store never had, in order, with its id and time. Both stores may be in use.")
-    .option("--from <place>", "store with the checkpoints; default: the store of the other commands", parsePath)
+    .option("--from <place>", "store with the checkpoints; default: the configured store", parsePath)
     .requiredOption("--to <place>", "store to push to", parsePath)
     .addHelpText("after", EXAMPLES)
     .action(async (_options: SyncOptions, command: Command) => sync(command.optsWithGlobals()));
