@@ -54,7 +54,7 @@ describe("advanced compression", () => {
     });
   });
 
-  it("sends no ids of persons, and e-mail addresses only unless all personal data counts as secret", async () => {
+  it("sends no national ids, and e-mail addresses only unless all personal data counts as secret", async () => {
     const personal = {
       goal: "Ship it",
       card: 4012888888881881,

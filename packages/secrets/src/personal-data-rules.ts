@@ -17,7 +17,7 @@ const IDENTIFIER_RULES: readonly SecretRule[] = [
       String.raw`(?:3[47]\d{2}[ -]?\d{6}[ -]?\d{5}|(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|6(?:011|5\d{2}))(?:[ -]?\d{4}){3})${NUMBER_END}`,
       "y",
     ),
-    source: "ISO/IEC 7812, with the check digit of Luhn",
+    source: "ISO/IEC 7812, with a Luhn check digit",
     isSecret: (text) => isLuhn(text) && new Set(text.replaceAll(/\D/g, "")).size > 2,
   },
   {
@@ -34,7 +34,7 @@ const IDENTIFIER_RULES: readonly SecretRule[] = [
     keywords: [],
     pattern: new RegExp(String.raw`(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}${NUMBER_END}`, "y"),
     source: "numbers of the Social Security Administration",
-    // Void numbers printed on sample cards.
+    // Numbers of sample cards and examples.
     isSecret: (text) => text !== "078-05-1120" && text !== "219-09-9999" && text !== "123-45-6789",
   },
   {
@@ -42,7 +42,7 @@ const IDENTIFIER_RULES: readonly SecretRule[] = [
     kind: "NATIONAL_ID",
     keywords: [],
     pattern: new RegExp(NATIONAL_ID, "y"),
-    source: "ids of persons of Belgium, Brazil, Canada, China, Finland, France, India, Italy, Spain, Switzerland and the United Kingdom",
+    source: "national ids of Belgium, Brazil, Canada, China, Finland, France, India, Italy, Spain, Switzerland and the United Kingdom",
     isSecret: isNationalId,
   },
   {
@@ -50,7 +50,7 @@ const IDENTIFIER_RULES: readonly SecretRule[] = [
     kind: "NATIONAL_ID",
     keywords: ["bsn", "pesel", "id-nr", "idnr", "steuer", "personnummer", "personal identity number", "nino", "national insurance"],
     pattern: new RegExp(NAMED_NATIONAL_ID, "y"),
-    source: "ids of persons of Germany, the Netherlands, Poland, Sweden and the United Kingdom, under their names",
+    source: "national ids of Germany, the Netherlands, Poland, Sweden and the United Kingdom, under their names",
     isSecret: isNamedNationalId,
   },
 ];
@@ -65,7 +65,7 @@ const CONTACT_RULES: readonly SecretRule[] = [
       "y",
     ),
     source: "RFC 5321",
-    // Domains reserved for examples (RFC 2606), git accounts and npm scopes are nobody's addresses.
+    // Excludes domains reserved for examples and local networks, git accounts and no-reply addresses.
     isSecret: (text) => !/@(?:[\w-]+\.)*(?:example\.\w+|\w+\.(?:example|test|invalid|local))$|^git@|^no-?reply@/i.test(text),
   },
   {
@@ -77,20 +77,20 @@ const CONTACT_RULES: readonly SecretRule[] = [
         String.raw`|\(\d{3}\) ?\d{3}[ .-]\d{4}|\d{3}-\d{3}-\d{4})${NUMBER_END}`,
       "y",
     ),
-    source: "E.164, and how numbers are written in North America",
+    source: "E.164, and numbers in North American notation",
     isSecret: isTelephone,
   },
 ];
 
-/** Rules for data about a person. */
+/** All rules for personal data. */
 export const PERSONAL_DATA_RULES: readonly SecretRule[] = [...CONTACT_RULES, ...IDENTIFIER_RULES];
 
 /** Returns the rules for the selected kinds of personal data. */
-export function personalDataRules(sorts: PersonalData): readonly SecretRule[] {
-  return { off: [], identifiers: IDENTIFIER_RULES, all: PERSONAL_DATA_RULES }[sorts];
+export function personalDataRules(selected: PersonalData): readonly SecretRule[] {
+  return { off: [], identifiers: IDENTIFIER_RULES, all: PERSONAL_DATA_RULES }[selected];
 }
 
-/** Excludes fictional numbers with 555 01. */
+/** Checks the number of digits. Excludes fictional North American numbers, 555-0100 to 555-0199. */
 function isTelephone(text: string): boolean {
   const digits = text.replaceAll(/\D/g, "");
   return digits.length >= 9 && digits.length <= 15 && !/555\D?01\d\d$/.test(text);

@@ -368,7 +368,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: { ...choice("identifiers", "all", "off"), flags: { true: "all", false: "off" } },
     default: "identifiers",
     meaning:
-      "Personal data that counts as secret. identifiers: payment cards, bank accounts and ids of persons. all: also e-mail addresses and telephone numbers.",
+      "Personal data that counts as secret. identifiers: payment cards, bank accounts and national ids. all: also e-mail addresses and telephone numbers.",
   },
   secretsExcept: { type: { kind: "text" }, meaning: "Names of secret rules to skip, separated by commas." },
   toolsets: {

@@ -1,6 +1,6 @@
 import type { RandomText } from "./random-text.ts";
 
-/** Makes a text without secrets that resembles them. */
+/** Makes a text that resembles secrets but contains none. */
 type PieceMaker = (random: RandomText) => string;
 
 const NAMES = ["token", "key", "secret", "password", "auth", "session", "user", "client", "cache", "index", "store", "config"];
@@ -73,7 +73,7 @@ const PLACEHOLDERS = [
   "curl -u user:password https://example.com",
 ];
 
-/** Makers by kind of text. */
+/** Makers of harmless texts, by kind. */
 export const HARMLESS_PIECES: Readonly<Record<string, PieceMaker>> = {
   uuids: (r) => `${camel(r)}: ${r.uuid()}, ${r.pick(NAMES)}_id=${r.uuid()}`,
   digests: (r) => `sha256:${r.hex(64)}  ${r.pick(NAMES)}.tar.gz\nsha512-${r.base64(86)}==\nmd5 ${r.hex(32)}`,
@@ -117,7 +117,7 @@ export const HARMLESS_PIECES: Readonly<Record<string, PieceMaker>> = {
     `usage: { input_tokens: ${r.digits(5)}, output_tokens: ${r.digits(4)}, cache_key: "${r.pick(NAMES)}:${r.digits(3)}" } id=msg_01${r.alnum(22)} tool_use_id=toolu_01${r.alnum(22)} req_${r.alnum(24)}`,
 };
 
-/** Returns text of at least this length, with equal numbers of every kind, one or more lines each. */
+/** Returns a text of at least `characters` characters, with the same number of pieces of each kind, each on its own lines. */
 export function harmlessText(random: RandomText, characters: number): string {
   const makers = Object.values(HARMLESS_PIECES);
   const pieces: string[] = [];

@@ -16,6 +16,7 @@ export class RandomText {
     return list[this.below(list.length)] as T;
   }
 
+  /** Returns random characters of an alphabet. */
   of(alphabet: string, length: number): string {
     let text = "";
     for (let index = 0; index < length; index++) text += alphabet.charAt(this.below(alphabet.length));
@@ -50,6 +51,7 @@ export class RandomText {
     return this.of(`${LOWER}${UPPER}${DIGITS}+/`, length);
   }
 
+  /** Without padding; ends with a letter or digit. */
   base64url(length: number): string {
     return this.of(`${LOWER}${UPPER}${DIGITS}-_`, length - 1) + this.alnum(1);
   }
