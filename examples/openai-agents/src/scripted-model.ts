@@ -1,9 +1,9 @@
 import { type AgentOutputItem, type Model, type ModelRequest, Usage } from "@openai/agents";
 
-/** A step of the model: it says a text, or calls a tool. */
+/** Answer of the model: a text, or a call of a tool. */
 export type Turn = string | { readonly tool: string; readonly input: object };
 
-/** A model of the OpenAI Agents SDK without a network: `decide` gets the input of a real model. */
+/** A model of the OpenAI Agents SDK without a network: `decide` gets each request and returns the answer. */
 export function scriptedModel(decide: (request: ModelRequest) => Turn | Promise<Turn>): Model {
   let calls = 0;
   return {

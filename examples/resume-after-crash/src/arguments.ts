@@ -11,15 +11,15 @@ export interface DemoArguments {
 
 export const FEWEST_STEPS = 3;
 
-export const USAGE = `Usage: npm run demo -- [SESSION] [--steps N] [--keep]
+export const USAGE = `Usage: npm run demo -- [SESSION] [--steps N] [--keep] [--server FILE]
 
 Plays a recorded session of an agent against the built server, kills it in the middle of a save, resumes,
-deletes the database, and compares all that was acknowledged with what comes back. Exits with 0 if it is the same.
+deletes the database, and compares each loaded checkpoint with the acknowledged one. Exits with 0 if all are equal.
 
   SESSION        a recorded session: { initial, steps: [{ set?, append?, put? }] } as JSON (default: the one beside this program)
-  --steps N      only the first N steps, ${FEWEST_STEPS} at least
+  --steps N      only the first N steps, at least ${FEWEST_STEPS}
   --keep         keep the data directory
-  --server FILE  another program than the built server
+  --server FILE  server to run instead of the built one
 `;
 
 /** @throws TypeError with a message for the user. */
@@ -34,10 +34,10 @@ export function parseArguments(given: readonly string[]): DemoArguments {
       help: { type: "boolean", default: false },
     },
   });
-  if (positionals.length > 1) throw new TypeError("One session at a time.");
+  if (positionals.length > 1) throw new TypeError("Give only one session.");
   const steps = values.steps === undefined ? undefined : Number(values.steps);
   if (steps !== undefined && !(Number.isInteger(steps) && steps >= FEWEST_STEPS)) {
-    throw new TypeError(`--steps takes a whole number, ${FEWEST_STEPS} at least.`);
+    throw new TypeError(`--steps takes a whole number of at least ${FEWEST_STEPS}.`);
   }
   return { file: positionals[0], steps, keep: values.keep, server: values.server, help: values.help };
 }

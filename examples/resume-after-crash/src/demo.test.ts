@@ -98,7 +98,7 @@ describe("the demo", () => {
   it("reports invalid arguments", async () => {
     expect(await play("--steps", "2")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--steps takes a whole number, 3 at least."),
+      stderr: expect.stringContaining("--steps takes a whole number of at least 3."),
     });
     const missing = join(home, "missing.json");
     expect(await play(missing, "--server", SERVER)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(missing) });

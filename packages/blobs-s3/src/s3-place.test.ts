@@ -44,9 +44,9 @@ describe("readS3Place", () => {
   it.each([
     ["https://blobs", "is not an address that begins with s3://"],
     ["blobs", "is not an address that begins with s3://"],
-    ["s3://", "names no bucket"],
-    ["s3://Blobs_1?region=a", "names no bucket"],
-    ["s3://blobs", "names no region, and neither does AWS_REGION"],
+    ["s3://", "has no valid bucket name"],
+    ["s3://Blobs_1?region=a", "has no valid bucket name"],
+    ["s3://blobs", "has no valid region, and neither has AWS_REGION"],
     ["s3://blobs/a b?region=a", "has a prefix with characters other than letters, digits, '.', '_', '-' and '/'"],
     ["s3://blobs/a//b?region=a", "has a prefix with characters other than letters, digits, '.', '_', '-' and '/'"],
     ["s3://blobs?regoin=a", 'has the unknown parameter "regoin"'],
@@ -54,7 +54,7 @@ describe("readS3Place", () => {
     ["s3://blobs?endpoint=ftp://host", "has an endpoint that is not an address of http or https"],
     ["s3://blobs?endpoint=https://host/path", "has an endpoint with a path"],
     ["s3://blobs?endpoint=https://user:hidden@host", "has an endpoint with a user name or a password"],
-    ["s3://key:hidden@blobs?region=a", "holds a user name or a password, which belong into the environment"],
+    ["s3://key:hidden@blobs?region=a", "holds a user name or a password, which belong in the environment"],
   ])("refuses %s", (address, why) => {
     expect(() => read(address)).toThrow(expect.objectContaining({ code: "INVALID_INPUT", message: `WORKRAIL_BLOBS ${why}.` }));
     expect(() => read(address)).not.toThrow(/hidden/u);

@@ -1,12 +1,12 @@
 import { invalidInput } from "@workrail/core";
 
-/** Place of the blobs: a bucket, and where its service is. */
+/** Bucket of the blobs, and the address of its service. */
 export interface S3Place {
   /** Address of the service, without the bucket, such as `https://s3.eu-central-1.amazonaws.com`. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
-  /** First part of all keys: empty, or with a `/` at its end. */
+  /** Prefix of all keys: empty, or ends with `/`. */
   readonly prefix: string;
   /** `path`: the bucket is the first part of the path. `host`: it is the first part of the host's name. */
   readonly style: "path" | "host";
@@ -31,18 +31,18 @@ export function readS3Place(address: string, environment: Environment, field: st
   const wrong = (why: string): Error => invalidInput(field, `${field} ${why}.`, `Give an address of the form ${FORM}.`);
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== "s3:") throw wrong("is not an address that begins with s3://");
-  if (url.username !== "" || url.password !== "") throw wrong("holds a user name or a password, which belong into the environment");
+  if (url.username !== "" || url.password !== "") throw wrong("holds a user name or a password, which belong in the environment");
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.has(name));
   if (unknown !== undefined) throw wrong(`has the unknown parameter ${JSON.stringify(unknown)}`);
   const bucket = url.hostname;
-  if (!BUCKET.test(bucket) || url.port !== "") throw wrong("names no bucket");
+  if (!BUCKET.test(bucket) || url.port !== "") throw wrong("has no valid bucket name");
   const prefix = url.pathname.replace(/^\/+|\/+$/gu, "").replace(/$/u, "/");
   if (prefix !== "/" && !PREFIX.test(prefix)) throw wrong("has a prefix with characters other than letters, digits, '.', '_', '-' and '/'");
   const endpoint = url.searchParams.get("endpoint") ?? environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"];
-  const set = url.searchParams.get("region") ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"];
-  // Other services take any region, mostly this one.
-  const region = set ?? (endpoint === undefined ? undefined : "us-east-1");
-  if (region === undefined || !REGION.test(region)) throw wrong("names no region, and neither does AWS_REGION");
+  const given = url.searchParams.get("region") ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"];
+  // Most other services accept any region, and expect this one by default.
+  const region = given ?? (endpoint === undefined ? undefined : "us-east-1");
+  if (region === undefined || !REGION.test(region)) throw wrong("has no valid region, and neither has AWS_REGION");
   const style = url.searchParams.get("style") ?? (endpoint === undefined && !bucket.includes(".") ? "host" : "path");
   if (style !== "path" && style !== "host") throw wrong("has a style other than path and host");
   const base = { region, bucket, prefix: prefix === "/" ? "" : prefix, style } as const;
