@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { promisify } from "node:util";
 import { crc32, createGzip, deflateRawSync, gzip, gzipSync, inflateRaw, inflateRawSync } from "node:zlib";
 import type { Gzip, InputType, Zlib, ZlibOptions } from "node:zlib";
@@ -187,7 +187,7 @@ async function inflate(member: GzipMember, maxBytes: number): Promise<Inflated> 
 async function checksumOf(bytes: Uint8Array): Promise<number> {
   let checksum = 0;
   for (let from = 0; from < bytes.length; from += SUMMED_AT_ONCE_BYTES) {
-    if (from > 0) await othersTurn();
+    if (from > 0) await yieldToEventLoop();
     checksum = crc32(bytes.subarray(from, from + SUMMED_AT_ONCE_BYTES), checksum);
   }
   return checksum;

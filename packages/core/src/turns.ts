@@ -14,7 +14,7 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
     const step = steps.next();
     if (step.done === true) return step.value;
     if (elapsedMs() - since < TURN_MS) continue;
-    await othersTurn();
+    await yieldToEventLoop();
     since = elapsedMs();
   }
 }
@@ -24,7 +24,7 @@ export function takingTurns(): () => Promise<void> {
   let since = elapsedMs();
   return async () => {
     if (elapsedMs() - since < TURN_MS) return;
-    await othersTurn();
+    await yieldToEventLoop();
     since = elapsedMs();
   };
 }
@@ -43,7 +43,7 @@ function elapsedMs(): number {
 }
 
 /** Yields to other work. */
-export function othersTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return after(0);
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { AuditEvent, Decision } from "@workrail/core";
 import { expect, it } from "vitest";
 import { PostgresCatalog } from "./postgres-catalog.ts";
@@ -10,7 +10,7 @@ function refusing(): { readonly connection: Connection; readonly sent: string[] 
   const sent: string[] = [];
   const run = async ({ sql }: Statement): Promise<readonly unknown[]> => {
     sent.push(sql);
-    await othersTurn();
+    await yieldToEventLoop();
     if (sql.includes(`from "workrail"."audit"`)) throw Object.assign(new Error("canceling statement"), { code: "57014" });
     return sql.includes("for no key update") ? [{ last_commit: 0, alone_by: null, transaction: "1" }] : [];
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { setImmediate as othersTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
 import { type ChainedStorage, chained, type SessionId, verifyAudit } from "@workrail/core";
 import { migrate } from "@workrail/postgres";
@@ -184,7 +184,7 @@ describe.skipIf(missing !== undefined)(`statements of a connection${missing === 
     const ofBlobs = `${NAMES} and statement like 'insert into "workrail"."blob"%'`;
     const [kept] = await runOn<{ readonly name: string }>(own, ofBlobs);
     await runOn(own, `deallocate "${kept?.name}"`);
-    const late = { catalog: other.catalog, blobs: puttingAfter(othersTurn, other.blobs) };
+    const late = { catalog: other.catalog, blobs: puttingAfter(yieldToEventLoop, other.blobs) };
     expect((await saveRecord(late, session, { isTogether: true })).outcome.status).toBe("committed");
     expect(await countsOf(other, session)).toEqual(counts(2));
     await other.close();

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   type Background,
   compactSession,
@@ -98,7 +98,7 @@ export class Compactor {
       atRest: this.#isLeft(sessionId),
       // Lets saves and loads run before the next piece of work.
       pause: async () => {
-        await turnOfTheLoop();
+        await yieldToEventLoop();
         await this.#calls.giveWay();
       },
       inPlace: (put) => this.#calls.betweenAnswers(put),
@@ -117,7 +117,7 @@ export class Compactor {
           maxSteps: STEPS,
           givenUp: this.#givenUp,
           atRest: true,
-          pause: turnOfTheLoop,
+          pause: yieldToEventLoop,
         });
         sum.checkpoints += report.reencoded;
         sum.savedBytes += report.savedBytes;

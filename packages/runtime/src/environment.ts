@@ -1,5 +1,5 @@
 import { createHash, hash, randomUUID } from "node:crypto";
-import { setImmediate as othersTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Classifier, Clock, Digester, IdGenerator, Log } from "@workrail/core";
 import { type CheckpointId, type Digest, type SessionId } from "@workrail/core";
 
@@ -18,7 +18,7 @@ export const nodeDigests: Digester = {
     for (const part of parts) {
       digest.update(part);
       if (performance.now() - since < TURN_MS) continue;
-      await othersTurn();
+      await yieldToEventLoop();
       since = performance.now();
     }
     return digest.digest("hex") as Digest;

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   cleanUp,
   type CleanUpReport,
@@ -82,7 +82,7 @@ export class Housekeeper {
     // Recent loads count as uses.
     await this.#parts.accesses.write();
     const inUse = this.#parts.sessions.inUse();
-    const report = await cleanUp(this.#parts, policy, { pause: turnOfTheLoop, ...options, inUse });
+    const report = await cleanUp(this.#parts, policy, { pause: yieldToEventLoop, ...options, inUse });
     if (report.dryRun) return { report, auditRows: 0 };
     this.#tell(report);
     return { report, auditRows: await this.#cutAuditLog(options) };
@@ -91,7 +91,7 @@ export class Housekeeper {
   async #cutAuditLog({ signal, doubtsClock }: Pick<UpkeepOptions, "signal" | "doubtsClock">): Promise<number> {
     const { auditDays } = this.#parts.settings.housekeeping;
     if (auditDays === 0 || signal?.aborted === true) return 0;
-    const rows = await cutAudit(this.#parts, auditDays * DAY_MS, { signal, doubtsClock, pause: turnOfTheLoop });
+    const rows = await cutAudit(this.#parts, auditDays * DAY_MS, { signal, doubtsClock, pause: yieldToEventLoop });
     if (rows > 0) this.#parts.log.info("old rows of the audit log were removed", { rows, auditDays });
     return rows;
   }

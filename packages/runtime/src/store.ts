@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { elapsedMs } from "@workrail/blob-files";
 import {
   ALL,
@@ -471,7 +471,7 @@ export class Store {
     const { background, clock } = this.parts;
     // The caller that opens a store usually has a request: let its answer go first.
     background.run("yield to the first answer", async () => {
-      await turnOfTheLoop();
+      await yieldToEventLoop();
       await this.#calls.giveWay();
     });
     background.run("finish removals", async () => {

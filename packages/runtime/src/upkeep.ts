@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Job } from "@workrail/core";
 import { claimJob } from "./claim-job.ts";
 import { removeOld } from "./hooks/forget-sessions.ts";
@@ -24,7 +24,7 @@ export async function upkeep(store: Store, { verify = false, onProgress, signal 
   await (await store.transfer()).removeLeftovers();
   if (dataDir !== undefined) removeOld(dataDir, parts.clock);
   const kept = await unlessElsewhere("clean up", () => store.housekeeper.keepHouse({ signal, doubtsClock: true }));
-  await turnOfTheLoop();
+  await yieldToEventLoop();
   const compacted = await unlessElsewhere("compact", () =>
     store.compactor.compactAll({ signal, onProgress: (progress) => onProgress?.({ phase: "compact", ...progress }) }),
   );

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Log, LogFields } from "@workrail/core";
 import { SteppingClock } from "@workrail/storage-conformance/builders";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -50,7 +50,7 @@ async function trashOf(store: Workrail): Promise<readonly string[]> {
 }
 
 async function until(isDone: () => Promise<boolean>): Promise<void> {
-  while (!(await isDone())) await turnOfTheLoop();
+  while (!(await isDone())) await yieldToEventLoop();
 }
 
 /** Opens a store on a day, counted from the start. */

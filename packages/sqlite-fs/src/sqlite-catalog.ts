@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type FileBlobStore, type FileSystem, isCatalogLoss, type SessionFactsFiles, unknownOutcome } from "@workrail/blob-files";
 import {
   answered,
@@ -332,7 +332,7 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
     for (let after: number | undefined = 0; after !== undefined;) {
       const from: number = after;
       after = await this.#read((reader) => proveCheckpoints(reader, from));
-      await turnOfTheLoop();
+      await yieldToEventLoop();
     }
     // After the rows: these queries parse the JSON texts in the rows.
     if ((await ask(WRONG)).some((row) => Object.keys(row).length > 0)) throw derivedDamaged();

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   type ChangePosition,
   type CheckpointId,
@@ -131,7 +131,7 @@ export class SqliteVectors implements VectorEngine {
       for (const { checkpointId, similarity } of page) nearest.add({ checkpointId, similarity });
       if (page.length < PAGE) break;
       last = page.at(-1)?.id ?? last;
-      await turnOfTheLoop();
+      await yieldToEventLoop();
     }
     return nearest.all();
   }

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
 import {
   CHECKPOINT_KINDS,
@@ -56,7 +56,7 @@ it("a clean-up loses no concurrent saves of its sessions", () =>
         while (work.isUnderWay) {
           const { removed } = await cleanUp(portsOf(store), EVERYTHING);
           moved += removed.length;
-          await turnOfTheLoop();
+          await yieldToEventLoop();
         }
         expect(moved).toBeGreaterThan(0);
         const acknowledged = new Set((await lines).flat().map((line) => line.split(" ")[1]));

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type Summary, summarize } from "./statistics.ts";
 
 /** Stop condition of a measurement: `most` samples, or `forMs` with at least `fewest` samples. */
@@ -57,7 +57,7 @@ export async function alternate(effort: Effort, { floor, measured, before, rest 
     // The second side finds warmer caches, and the garbage of the first.
     for (const side of sample % 2 === 0 ? sides : sides.toReversed()) {
       await before?.(sample);
-      await othersTurn();
+      await yieldToEventLoop();
       await side.take(sample);
     }
   }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import { type AuthInfo, createMcpHandler, type McpRequestContext } from "@modelcontextprotocol/server";
 import { type Limits, WorkrailError } from "@workrail/core";
@@ -110,7 +110,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<URL> {
     },
     whenIdle: async () => {
       // Requests that the system has received and this process has not yet read are answered, too.
-      await turnOfTheLoop();
+      await yieldToEventLoop();
       await app.whenIdle();
       await Promise.all([...catalogues.values()].map((catalogue) => catalogue.whenIdle()));
     },

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Condensed } from "./live-context.ts";
 
 export interface SizeWatchPorts {
@@ -51,7 +51,7 @@ export class SizeWatch {
   }
 
   async #look(): Promise<void> {
-    await turnOfTheLoop();
+    await yieldToEventLoop();
     while (this.#isTouched && !this.#isClosed) {
       this.#isTouched = false;
       try {

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { elapsedMs } from "@workrail/blob-files";
 import { type Background, type ChangedSession, type IndexState, type Log, SerialQueue, type SessionId, listChanges } from "@workrail/core";
 import type { Followed, FollowPorts, IndexPorts } from "@workrail/search";
@@ -61,7 +61,7 @@ export class Indexer {
 
   constructor({ background, log, ...ports }: IndexerPorts, options: IndexerOptions) {
     this.#options = options;
-    this.#ports = { ...ports, pause: turnOfTheLoop, reached: {} };
+    this.#ports = { ...ports, pause: yieldToEventLoop, reached: {} };
     this.#background = background;
     this.#log = log;
   }
@@ -129,7 +129,7 @@ export class Indexer {
 
   /** Tidies the index, as far as that is due. */
   async tidy(signal?: { readonly aborted: boolean }): Promise<void> {
-    while (!this.#isOver(signal) && (await this.#turns.run(() => this.#ports.search.tidy()))) await turnOfTheLoop();
+    while (!this.#isOver(signal) && (await this.#turns.run(() => this.#ports.search.tidy()))) await yieldToEventLoop();
   }
 
   #isOver(signal: { readonly aborted: boolean } | undefined): boolean {
@@ -208,7 +208,7 @@ export class Indexer {
         if (isOver()) return false;
         const outcome = await indexSession(this.#ports, session);
         if (outcome === "unreadable") this.#passedOver.set(session.sessionId, elapsedMs() + PASS_OVER_MS);
-        await turnOfTheLoop();
+        await yieldToEventLoop();
       }
       return sessions.length > 0;
     });

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { CatalogPort, Clock, Embedder, Locking, Log, PendingSession, SessionId, VectorEngine, VectorSpace } from "@workrail/core";
 import type { EmbedPorts, Follower } from "@workrail/search";
 import { loadSearching } from "./load-searching.ts";
@@ -98,7 +98,7 @@ export class VectorKeeper {
   async #embed(space: VectorSpace, session: PendingSession): Promise<void> {
     try {
       const { embedSession } = await loadSearching();
-      while (!this.#isStopped && !(await embedSession({ ...this.#parts, pause: turnOfTheLoop }, space, session)));
+      while (!this.#isStopped && !(await embedSession({ ...this.#parts, pause: yieldToEventLoop }, space, session)));
     } catch (error) {
       this.#refused.add(session.sessionId);
       throw error;
@@ -114,7 +114,7 @@ export class VectorKeeper {
     // Marks the vectors as in use, even without changes.
     await vectors.note(space, { sessions: [] }, clock.now());
     const { followChanges } = await loadSearching();
-    await followChanges({ catalog, locking, search, pause: turnOfTheLoop });
+    await followChanges({ catalog, locking, search, pause: yieldToEventLoop });
   }
 }
 

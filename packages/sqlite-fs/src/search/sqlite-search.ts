@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   type ChangedSession,
   type ChangePosition,
@@ -144,7 +144,7 @@ export class SqliteSearch implements SearchEngine {
     let pages = -MERGED_PAGES;
     while (await this.#database.write((run) => isMerging(run, pages))) {
       pages = MERGED_PAGES;
-      await turnOfTheLoop();
+      await yieldToEventLoop();
     }
     await this.#database.write((run) => {
       run.exec(DROP_NAMES);

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { generateContext, atStep } from "../generate-context.ts";
 import { untilQuiet } from "../rest.ts";
 import { type Summary, summarize } from "../statistics.ts";
@@ -50,7 +50,7 @@ const PAGE = 20;
 export async function compareScale({ stores, openings, calls, bytes }: ScaleInput): Promise<readonly ScaleTimings[]> {
   const times = stores.map(() => new Map<ScaleOperation, number[]>(SCALE_OPERATIONS.map((operation) => [operation, []])));
   const timed = async <T>(at: number, operation: ScaleOperation, work: () => Promise<T>): Promise<T> => {
-    await othersTurn();
+    await yieldToEventLoop();
     const started = performance.now();
     const result = await work();
     times[at]?.get(operation)?.push(performance.now() - started);

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { setImmediate as othersTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { Random } from "../random.ts";
 import { ownCpuMs, untilQuiet } from "../rest.ts";
 import { noteOf, someWord } from "../search-text.ts";
@@ -64,7 +64,7 @@ function summarized(times: readonly Times[]): Answered {
 }
 
 async function timed(work: () => Promise<unknown>): Promise<{ readonly ms: number; readonly cpuMs: number }> {
-  await othersTurn();
+  await yieldToEventLoop();
   const cpuBefore = ownCpuMs();
   const started = performance.now();
   await work();

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Context } from "@workrail/core";
 import { atStep, generateContext } from "../generate-context.ts";
@@ -51,7 +51,7 @@ export async function timePruning({ directories, saves, limit, bytes }: PruningI
       for (let step = from; step < Math.min(saves, from + BLOCK); step++) {
         const sessionId = side === "a session each" ? `${SESSION}-${step}` : SESSION;
         const context = contexts(step);
-        await othersTurn();
+        await yieldToEventLoop();
         const started = performance.now();
         const { checkpointId } = await library.saveCheckpoint({ sessionId, context });
         times.push(performance.now() - started);

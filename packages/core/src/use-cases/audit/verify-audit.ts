@@ -1,5 +1,5 @@
 import type { AuditAction, AuditBreak, AuditPlace, LoggedEvent } from "../../model/audit.ts";
-import { othersTurn } from "../../turns.ts";
+import { yieldToEventLoop } from "../../turns.ts";
 import type { Locking } from "../../ports/locking.ts";
 import { auditRows, checkAudit } from "../../catalog/queries/read-audit.ts";
 import type { AuditChain } from "../../ports/storage.ts";
@@ -105,7 +105,7 @@ async function walk(ports: VerifyAuditPorts, { expected, onProgress, signal }: V
     ({ place: after, isKeyed } = page);
     hasMore = page.rows === PAGE;
     onProgress?.({ done: rows, total: Math.max(rows, (newest?.number ?? 0) - (first?.number ?? 1) + 1) });
-    await othersTurn();
+    await yieldToEventLoop();
   }
   for (const place of [noted, expected]) if (place !== undefined && !hasMore) findings.push(...(await compare(ports, place, first)));
   return {
