@@ -8,7 +8,7 @@ export interface Prompt {
   readonly arguments: readonly PromptArgument[];
   /** Returns the texts of the prompt. Rejects with a coded error for a failure that the reader should know. */
   write(given: Variables): Promise<readonly PromptPart[]>;
-  /** Suggests values of an argument that begin with what is typed. Absent: none. */
+  /** Suggests values of an argument that begin with the typed text. Absent: none. */
   readonly complete?: Complete;
 }
 
@@ -18,7 +18,7 @@ export interface PromptArgument {
   readonly required?: boolean;
 }
 
-/** A text of the user's, or saved data under the URI of its resource. */
+/** A text in the user's name, or saved data with the URI of its resource. */
 export type PromptPart = { readonly text: string } | { readonly uri: string; readonly mimeType: string; readonly text: string };
 
 /** Describes one prompt for `prompts/list`. */

@@ -1,7 +1,7 @@
 import path from "node:path";
-import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { noStore } from "./catalog-errors.ts";
-import { copyDatabase, copyPlainFile, filesOfDatabase, mayTellChanges, stampOf } from "./copy-database.ts";
+import { copyDatabase, copyPlainFile, filesOfDatabase, hasReliableStamp, stampOf } from "./copy-database.ts";
 import { nodeFileSystem } from "./file-system.ts";
 import { CONTEXTS, DATABASE, JOURNAL } from "./paths.ts";
 import type { PrivateDirectory } from "./private-directory.ts";
@@ -14,6 +14,7 @@ const MARK = `${DATABASE}-mark`;
 export interface CatalogCopiesOptions<C> {
   /** Real path: see `findDataDirectory`. */
   readonly dataDir: string;
+  /** Directory of the copies. */
   readonly place: PrivateDirectory;
   /** Longest time to wait for writers of the catalog. */
   readonly waitMs: number;
@@ -24,10 +25,10 @@ export interface CatalogCopiesOptions<C> {
 interface Copy<C> {
   readonly directory: string;
   readonly catalog: C;
-  /** Signature of the source files at the time of the copy. */
+  /** Stamp of the source files at the time of the copy. */
   readonly stamp: string;
-  /** True when the signature is certain to change with the next change of the source. */
-  isSure: boolean;
+  /** True when the next change of a source file is certain to change the stamp. */
+  isStampReliable: boolean;
   users: number;
   isRetired: boolean;
 }
@@ -48,7 +49,7 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
   }
 
   /**
-   * Runs `use` with a current copy of the catalog, which stays until then.
+   * Runs `use` with a current copy of the catalog. The copy is not removed while `use` runs.
    *
    * @throws STORAGE_UNAVAILABLE, with the reason `no-store` when there is nothing to read; LOCK_TIMEOUT; errors of opening.
    */
@@ -65,11 +66,11 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
    */
   rebuild(fill: (catalog: C) => Promise<boolean>): Promise<void> {
     return this.#using(async (copy) => {
-      if (await fill(copy.catalog)) copy.isSure = true;
+      if (await fill(copy.catalog)) copy.isStampReliable = true;
     });
   }
 
-  /** Closes all copies. Nothing may be used afterwards. */
+  /** Closes and removes all copies. Do not use the object afterwards. */
   async close(): Promise<void> {
     await this.#copyingNext?.catch(ignore);
     await this.#copying?.catch(ignore);
@@ -91,7 +92,7 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
   async #current(): Promise<Copy<C>> {
     const { dataDir } = this.#options;
     refuseUnfinishedRestore(nodeFileSystem, dataDir);
-    if (this.#copy?.isSure === true && isThere(this.#copy) && this.#copy.stamp === stampOf(sourcesIn(dataDir))) return this.#copy;
+    if (this.#copy?.isStampReliable === true && isThere(this.#copy) && this.#copy.stamp === stampOf(sourcesIn(dataDir))) return this.#copy;
     if (this.#copying === undefined) return this.#copyNow();
     this.#copyingNext ??= this.#copying.catch(ignore).then(() => {
       this.#copyingNext = undefined;
@@ -113,15 +114,15 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
     refuseMissingStore(dataDir);
     const sources = sourcesIn(dataDir);
     const stamp = stampOf(sources);
-    const isSure = mayTellChanges(sources);
+    const isStampReliable = hasReliableStamp(sources);
     const directory = place.newDirectory();
     try {
-      // Copied first, so that the mark does not include a commit that the copy lacks.
+      // The mark and the journal are copied first, so that they include no commit that the copy of the database lacks.
       for (const name of [MARK, JOURNAL]) copyPlainFile(path.join(dataDir, name), path.join(directory, name));
       await copyDatabase(path.join(dataDir, DATABASE), path.join(directory, DATABASE), waitMs);
       const catalog = await open(directory);
       await this.#retire();
-      this.#copy = { directory, catalog, stamp, isSure, users: 0, isRetired: false };
+      this.#copy = { directory, catalog, stamp, isStampReliable, users: 0, isRetired: false };
       return this.#copy;
     } catch (error) {
       removeTree(directory);
@@ -135,7 +136,7 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
     if (copy === undefined) return;
     copy.isRetired = true;
     // A caller that has just received the copy counts as a user after this turn.
-    await turnOfTheLoop();
+    await yieldToEventLoop();
     await closeUnused(copy);
   }
 }

@@ -62,8 +62,8 @@ const UNSURE_MS = 50;
 const COARSELY_UNSURE_MS = 2_000;
 const SECOND_NS = 1_000_000_000n;
 
-/** Tells whether the next change of any of the files will show in their stamp. False when one was changed just now. */
-export function mayTellChanges(files: readonly string[], now: number = Date.now()): boolean {
+/** Tells whether the next change of any of the files is certain to change their stamp. False when one was changed just now. */
+export function hasReliableStamp(files: readonly string[], now: number = Date.now()): boolean {
   return files.every((file) => {
     const found = lstat(file);
     if (found === undefined) return true;

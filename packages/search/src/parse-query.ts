@@ -16,7 +16,7 @@ export interface ParsedQuery {
   readonly isPhrasesOnly: boolean;
 }
 
-/** How fast repetitions of a term stop counting. */
+/** Occurrences at which a term has half of its maximum weight (`k1` of BM25). */
 const SATURATION = 2;
 
 const PHRASE = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»/gu;
@@ -29,16 +29,16 @@ export function parseQuery(query: string): ParsedQuery {
     phrases.push(groups.slice(0, 4).find((group) => typeof group === "string") as string);
     return " ";
   });
-  const required = phrases.flatMap(askedFor);
+  const required = phrases.flatMap(termsOfPhrase);
   const { terms: others, stopWords, written } = askedWordsOf(words);
-  const isOfStopWords = required.length === 0 && others.length === 0;
-  const terms = [...countsOf([...required, ...(isOfStopWords ? stopWords : others)])];
-  const mayBeOthers = terms.length <= FEW_TERMS ? written : NONE;
+  const hasOnlyStopWords = required.length === 0 && others.length === 0;
+  const terms = [...countsOf([...required, ...(hasOnlyStopWords ? stopWords : others)])];
+  const replaceable = terms.length <= FEW_TERMS ? written : NO_WORDS;
   return {
     terms: terms.map(([term, times]) => ({
       term,
       weight: (times * (1 + SATURATION)) / (times + SATURATION),
-      instead: required.includes(term) ? undefined : insteadOf(term, mayBeOthers.get(term)),
+      instead: required.includes(term) ? undefined : substituteOf(term, replaceable.get(term)),
     })),
     required: [...new Set(required)],
     phrases: phrases.map((phrase) => phrase.trim()).filter((phrase) => LETTER_OR_DIGIT.test(phrase)),
@@ -46,20 +46,20 @@ export function parseQuery(query: string): ParsedQuery {
   };
 }
 
-/** Longest query with substitutes. Longer queries say enough, and each substitute takes time to look up. */
+/** Longest query whose terms get substitutes. Longer queries match without them, and each lookup takes time. */
 const FEW_TERMS = 4;
-const NONE: ReadonlyMap<string, string> = new Map();
-/** A shorter prefix would match anything. */
-const BEGINNING = /^\p{L}{3,}$/u;
+const NO_WORDS: ReadonlyMap<string, string> = new Map();
+/** Words that are used as prefixes. Shorter ones match too many terms. */
+const PREFIX = /^\p{L}{3,}$/u;
 
-function insteadOf(term: string, word: string | undefined): Substitute | undefined {
+function substituteOf(term: string, word: string | undefined): Substitute | undefined {
   if (word === undefined) return undefined;
   const terms = [...new Set([...synonymsOf(term), ...inflectionsOf(word)])];
-  const beginning = BEGINNING.test(word) ? word : undefined;
+  const beginning = PREFIX.test(word) ? word : undefined;
   return terms.length === 0 && beginning === undefined ? undefined : { terms, beginning };
 }
 
-function askedFor(text: string): readonly string[] {
+function termsOfPhrase(text: string): readonly string[] {
   const { terms, stopWords } = wordsOf(text);
   return terms.length > 0 ? terms : [...stopWords];
 }

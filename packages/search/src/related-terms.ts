@@ -7,7 +7,7 @@ const MOST_LOOKED_UP = 20;
 const MOST = 15;
 /** Weight of the heaviest related term, relative to a query term. */
 const SHARE = 0.3;
-/** How fast repetitions of a term stop counting. */
+/** Occurrences at which a term has half of its maximum weight (`k1` of BM25). */
 const SATURATION = 1.6;
 
 /**

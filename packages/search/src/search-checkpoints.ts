@@ -61,10 +61,10 @@ export interface SearchOutcome {
 
 /** Number of best hits from which related terms are taken. */
 const SAMPLES = 3;
-/** Shorter queries get no related terms: they are names, to be searched for exactly. */
-const WORTH_RELATING = 5;
+/** Queries with fewer terms get no related terms: most of them are names, which must match exactly. */
+const LEAST_TERMS_TO_RELATE = 5;
 /** Characters per sampled hit. */
-const SAMPLE = 4_000;
+const SAMPLE_CHARACTERS = 4_000;
 /** Most hits to examine when most turn out not to match. */
 const MOST_HITS = 120;
 /** Most similar terms per query term that is not in the index. */
@@ -72,7 +72,7 @@ const MOST_ALIKE = 8;
 /** Most later checkpoints examined for a text. */
 const MOST_LATER = 10;
 /** Factor on the score of loose hits. */
-const LOOSE = 0.5;
+const LOOSE_FACTOR = 0.5;
 
 /**
  * Finds checkpoints by words. A hit is the checkpoint in which the text appeared, or, when that one does not meet the filter, a
@@ -83,9 +83,9 @@ export async function searchCheckpoints(ports: SearchPorts, input: SearchInput):
   return ports.locking.shared(async () => {
     const search = new Search(ports, query, input);
     const hits = await search.run(query.terms);
-    if (hits.length > 0) return { hits, isLoose: !search.isAnyWhole };
+    if (hits.length > 0) return { hits, isLoose: !search.hasExactHit };
     const loose = await searchLoosely(ports, query, input);
-    return { hits: loose.map((hit) => ({ ...hit, score: hit.score * LOOSE })), isLoose: loose.length > 0 };
+    return { hits: loose.map((hit) => ({ ...hit, score: hit.score * LOOSE_FACTOR })), isLoose: loose.length > 0 };
   });
 }
 
@@ -133,8 +133,8 @@ class Search {
   readonly #texts = new Map<CheckpointId, Promise<ReadTexts | undefined>>();
   readonly #sessions = new Map<SessionId, ReturnType<typeof findSessionAndHead>>();
   #wanted: Wanted = { terms: new Map() };
-  #instead: Wanted = { terms: new Map() };
-  #isAnyWhole = false;
+  #substitutes: Wanted = { terms: new Map() };
+  #hasExactHit = false;
 
   constructor(ports: SearchPorts, query: ParsedQuery, input: SearchInput) {
     this.#ports = ports;
@@ -144,40 +144,40 @@ class Search {
   }
 
   /** True when any hit contains a term exactly as requested. */
-  get isAnyWhole(): boolean {
-    return this.#isAnyWhole;
+  get hasExactHit(): boolean {
+    return this.#hasExactHit;
   }
 
   async run(terms: readonly AskedTerm[]): Promise<FoundCheckpoint[]> {
     const { filter, projectFirst, limit } = this.#input;
     if (terms.length === 0) return [];
     this.#wanted = wantedOf(terms);
-    this.#instead = insteadOf(terms);
+    this.#substitutes = substitutesOf(terms);
     const { required, terms: asked } = this.#query;
     const matches = await this.#ports.search.match({ terms, required, filter });
-    const related = asked.length < WORTH_RELATING || required.length > 0 ? [] : await this.#related(terms, matches);
-    const found = await this.#collect(matches, related, { filter, least: 0 });
+    const related = asked.length < LEAST_TERMS_TO_RELATE || required.length > 0 ? [] : await this.#related(terms, matches);
+    const found = await this.#collect(matches, related, { filter, leastScore: 0 });
     if (projectFirst === undefined || filter.project !== undefined) return found;
     const last = found[limit - 1];
     // With fewer results than the limit, nothing was left out.
     if (last === undefined) return ownFirst(found, projectFirst, scoreOf);
     const own = await this.#collect(matches, related, {
       filter: { ...filter, project: projectFirst },
-      least: ownProjectThreshold(last.score),
+      leastScore: ownProjectThreshold(last.score),
     });
     return ownFirst([...found, ...own], projectFirst, scoreOf).slice(0, limit);
   }
 
-  async #collect(matches: Matches, related: readonly WeightedTerm[], { filter, least }: Collecting): Promise<FoundCheckpoint[]> {
+  async #collect(matches: Matches, related: readonly WeightedTerm[], { filter, leastScore }: CollectOptions): Promise<FoundCheckpoint[]> {
     const { limit } = this.#input;
     const found = new Map<CheckpointId, Match>();
     for (let offset = 0; offset < MOST_HITS && found.size < limit;) {
       const page = offset === 0 ? Math.min(MOST_HITS, limit) : 100;
       const hits = await matches.page({ related, limit: page, offset, project: filter.project });
-      const enough = hits.filter(({ score }) => score >= least);
-      await this.#readAhead(enough.slice(0, limit - found.size));
-      for (const hit of enough) if (found.size < limit) await this.#add(hit, filter, found);
-      if (enough.length < page) break;
+      const eligible = hits.filter(({ score }) => score >= leastScore);
+      await this.#readAhead(eligible.slice(0, limit - found.size));
+      for (const hit of eligible) if (found.size < limit) await this.#add(hit, filter, found);
+      if (eligible.length < page) break;
       offset += page;
     }
     return Promise.all(
@@ -201,7 +201,7 @@ class Search {
     return relatedTerms(new Set(terms.map(({ term }) => term)), samples);
   }
 
-  /** Reads files in parallel. */
+  /** Reads the texts of hits in parallel, so that later steps find them in the cache. */
   async #readAhead(hits: readonly IndexHit[]): Promise<void> {
     await Promise.all(
       hits.map(async ({ checkpointId }) => {
@@ -213,9 +213,9 @@ class Search {
 
   #sampleOf(lines: readonly string[]): string {
     const all = lines.join("\n");
-    if (all.length <= SAMPLE) return all;
+    if (all.length <= SAMPLE_CHARACTERS) return all;
     const found = findLines(lines, this.#wanted).map(({ part }) => part);
-    return found.join("\n").slice(0, SAMPLE);
+    return found.join("\n").slice(0, SAMPLE_CHARACTERS);
   }
 
   async #add(hit: IndexHit, filter: IndexFilter, into: Map<CheckpointId, Match>): Promise<void> {
@@ -226,14 +226,14 @@ class Search {
     const found = this.#bestLines(texts.lines);
     // The index may lag behind; the text does not.
     if (found.length === 0) return;
-    this.#isAnyWhole ||= found.some(({ terms }) => [...terms].some((term) => this.#wanted.terms.has(term)));
+    this.#hasExactHit ||= found.some(({ terms }) => [...terms].some((term) => this.#wanted.terms.has(term)));
     into.set(record.id, { record, score: hit.score, snippet: this.#snippet(record, texts.lines, found) });
   }
 
   /** Returns lines with the terms, or else lines with their substitutes. */
   #bestLines(lines: readonly string[]): readonly FoundLine[] {
     const found = findBestLines(lines, this.#wanted);
-    return found.length > 0 ? found : findBestLines(lines, this.#instead);
+    return found.length > 0 ? found : findBestLines(lines, this.#substitutes);
   }
 
   /** Prefers other text over the name, which every answer shows anyway. */
@@ -249,11 +249,11 @@ class Search {
     if (record === undefined) return undefined;
     // Most queries have no tags.
     const tags = filter.tags === undefined ? undefined : (await this.#sessionOf(record.sessionId)).session?.tags;
-    return matchesFilter(record, tags ?? [], filter) ? record : this.#laterHolding(record, filter);
+    return matchesFilter(record, tags ?? [], filter) ? record : this.#laterWithLine(record, filter);
   }
 
   /** Returns the oldest examined later checkpoint that meets the filter and contains the line of the hit. */
-  async #laterHolding(hit: CheckpointRecord, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
+  async #laterWithLine(hit: CheckpointRecord, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
     const lines = await this.#linesOf(hit);
     const [best] = lines === undefined ? [] : this.#bestLines(lines);
     if (best === undefined) return undefined;
@@ -266,7 +266,7 @@ class Search {
   }
 
   #recordOf(id: CheckpointId): Promise<CheckpointRecord | undefined> {
-    return remembered(this.#records, id, () => findCheckpoint(this.#ports.catalog, id));
+    return cached(this.#records, id, () => findCheckpoint(this.#ports.catalog, id));
   }
 
   async #linesOf(record: CheckpointRecord): Promise<readonly string[] | undefined> {
@@ -274,7 +274,7 @@ class Search {
   }
 
   #textsOf(record: CheckpointRecord): Promise<ReadTexts | undefined> {
-    return remembered(this.#texts, record.id, () => this.#readTexts(record));
+    return cached(this.#texts, record.id, () => this.#readTexts(record));
   }
 
   async #readTexts(record: CheckpointRecord): Promise<ReadTexts | undefined> {
@@ -288,17 +288,17 @@ class Search {
   }
 
   #sessionOf(id: SessionId): ReturnType<typeof findSessionAndHead> {
-    return remembered(this.#sessions, id, () => findSessionAndHead(this.#ports.catalog, id));
+    return cached(this.#sessions, id, () => findSessionAndHead(this.#ports.catalog, id));
   }
 }
 
 /** A hit before its session is read. */
 type Match = Omit<FoundCheckpoint, "session" | "head">;
 
-interface Collecting {
+interface CollectOptions {
   readonly filter: IndexFilter;
   /** Smallest score to include. */
-  readonly least: number;
+  readonly leastScore: number;
 }
 
 function scoreOf({ score }: FoundCheckpoint): number {
@@ -309,13 +309,13 @@ function wantedOf(terms: readonly AskedTerm[]): Wanted {
   return { terms: new Map(terms.map(({ term, weight }) => [term, weight * Math.sqrt(term.length)])) };
 }
 
-function insteadOf(terms: readonly AskedTerm[]): Wanted {
+function substitutesOf(terms: readonly AskedTerm[]): Wanted {
   const others = terms.flatMap(({ instead, weight }) => (instead?.terms ?? []).map((term): [string, number] => [term, weight]));
   return { terms: new Map(others), beginnings: terms.flatMap(({ instead }) => instead?.beginning ?? []) };
 }
 
-function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
-  const value = known.get(key) ?? make();
-  known.set(key, value);
+function cached<K, V>(cache: Map<K, V>, key: K, make: () => V): V {
+  const value = cache.get(key) ?? make();
+  cache.set(key, value);
   return value;
 }

@@ -39,8 +39,8 @@ import { PROJECT_LIMITS, PROJECT_PAGES } from "./project-limits.ts";
 /** A longer context is not repeated in the metadata, which has its own limit. */
 const MOST_LABELS_CHARACTERS = 4_096;
 
-/** Longest query that a search accepts. */
-const ASKED_CHARACTERS = 1_000;
+/** Characters of a query that are searched for; the rest is ignored. */
+const MOST_QUERY_CHARACTERS = 1_000;
 
 /** The methods of a store that project checkpoints use. */
 interface UsedStore extends Pick<IContextManagementService, "saveCheckpoint" | "loadCheckpoint"> {
@@ -64,7 +64,7 @@ export interface ProjectCheckpointsOptions {
 /**
  * Checkpoints of projects: a summary of work with optional details, found again by words.
  *
- * Implements the service of contextd's specification on the same store: each tool finds the checkpoints of every other.
+ * Implements contextd's specification on the store of all other tools: each tool finds the checkpoints of all the others.
  */
 export class ProjectCheckpoints {
   readonly #options: ProjectCheckpointsOptions;
@@ -89,7 +89,7 @@ export class ProjectCheckpoints {
     const context = given.context === undefined ? undefined : { ...given.context };
     const tags = [...(given.tags ?? [])];
     const { among } = this.#options;
-    // Before the disk is asked whether it exists.
+    // Checked before the disk is read: the refusal must not reveal whether the directory exists.
     if (among?.includes(parseProjectPath(given.projectPath)) === false) throw projectNotAllowed(among, "projectPath");
     const project = await parseExistingProject(given.projectPath);
     if (given.isRateLimited === true) this.#limiter?.admit(project);
@@ -104,7 +104,7 @@ export class ProjectCheckpoints {
     });
     const { durability, degraded, degradedReason, quotaWarning, secrets } = saved;
     // Redacted data differs from the given data, so read it back.
-    const kept = secrets?.action === "redacted" ? await this.#read(await this.#look(saved.checkpointId)) : undefined;
+    const kept = secrets?.action === "redacted" ? await this.#read(await this.#peek(saved.checkpointId)) : undefined;
     const text = { summary, description: description ?? "", context: context ?? {}, tags: [...new Set(tags)] };
     return {
       id: saved.checkpointId,
@@ -123,8 +123,8 @@ export class ProjectCheckpoints {
   }
 
   /**
-   * Finds checkpoints by words, best first, of every tool, and of every project unless one is named. A longer query is cut to 1,000
-   * characters.
+   * Finds checkpoints of all tools by words, best first. Without `projectPath`, the setting `isolation` decides which projects are
+   * searched. A longer query is cut to 1,000 characters.
    *
    * @throws INVALID_INPUT with `details.field`.
    */
@@ -135,7 +135,7 @@ export class ProjectCheckpoints {
     checkCount("topK", topK, { least: 1, most: PROJECT_PAGES.most });
     const { only, first } = this.#scope(projectPath);
     const project = only ?? (first === undefined ? null : undefined);
-    const asked = { query: firstCharacters(ASKED_CHARACTERS, query), project, tags: [...tags], limit: topK, signal, onProgress };
+    const asked = { query: firstCharacters(MOST_QUERY_CHARACTERS, query), project, tags: [...tags], limit: topK, signal, onProgress };
     const { hits, loose, indexPending, ...standing } = await this.#options.workrail.searchCheckpoints(asked);
     const read = await this.#readAll(hits.map(({ checkpoint }) => checkpoint));
     const results = hits.flatMap(({ checkpoint: { id }, head: _head, ...hit }) => {
@@ -153,7 +153,8 @@ export class ProjectCheckpoints {
   }
 
   /**
-   * Lists checkpoints, newest first: of one project, or of all with the store's own first.
+   * Lists checkpoints, newest first. Without `projectPath`, the setting `isolation` decides which projects are listed, and whether the store's
+   * own comes first.
    *
    * @throws INVALID_INPUT with `details.field`.
    */
@@ -205,20 +206,20 @@ export class ProjectCheckpoints {
     return { ...first, checkpoints: [...first.checkpoints, ...rest.checkpoints.slice(0, room)], total: first.total + rest.total };
   }
 
-  /** Reads checkpoints by id, without those removed meanwhile. */
+  /** Reads checkpoints, without those removed meanwhile. Returns them by id. */
   async #readAll(found: readonly CheckpointMetadata[]): Promise<ReadonlyMap<string, ProjectCheckpoint>> {
     const read = new Map<string, ProjectCheckpoint>();
     for (const metadata of found) {
-      const checkpoint = await this.#peek(metadata);
+      const checkpoint = await this.#readListed(metadata);
       if (checkpoint !== undefined) read.set(metadata.id, checkpoint);
     }
     return read;
   }
 
-  async #peek(metadata: CheckpointMetadata): Promise<ProjectCheckpoint | undefined> {
+  async #readListed(metadata: CheckpointMetadata): Promise<ProjectCheckpoint | undefined> {
     if (metadata.damaged === true) return this.#damaged(metadata);
     try {
-      return await this.#read(await this.#look(metadata.id));
+      return await this.#read(await this.#peek(metadata.id));
     } catch (error) {
       if (!isWorkrailError(error)) throw error;
       if (error.code === "CHECKPOINT_NOT_FOUND") return undefined;
@@ -227,7 +228,7 @@ export class ProjectCheckpoints {
     }
   }
 
-  #look(checkpointId: string): Promise<LoadCheckpointResult> {
+  #peek(checkpointId: string): Promise<LoadCheckpointResult> {
     return this.#options.workrail.loadCheckpoint({ checkpointId, isPeek: true });
   }
 

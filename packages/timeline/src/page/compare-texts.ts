@@ -1,19 +1,23 @@
 import { diffArrays, diffWordsWithSpace } from "diff";
 
-/** The page must answer within 100 ms: a comparison that takes longer is given up. */
+/** Time limit of a comparison: the page must answer within 100 ms. */
 const TIMEOUT_MS = 40;
 
-/** A part of two texts: the same in both, or the old words in place of which the new ones stand. */
+/** Part of a comparison by word: text that both versions have, or removed and added text. */
 export interface TextPart {
   readonly same?: string;
   readonly del?: string;
   readonly ins?: string;
 }
 
-/** Share of the characters up to which a text was written anew. */
-const REWRITTEN = 1 / 2;
+/** A text that keeps a smaller share of its characters counts as rewritten. */
+const LEAST_KEPT = 1 / 2;
 
-/** Compares two texts by word. Neighbouring changes are one. `undefined`: too little is the same to tell by word. */
+/**
+ * Compares two texts by word. Changes that only white space separates are joined.
+ *
+ * @returns `undefined` when the text was rewritten, or when the comparison takes too long.
+ */
 export function compareWords(from: string, to: string): readonly TextPart[] | undefined {
   const parts = diffWordsWithSpace(from, to, { timeout: TIMEOUT_MS });
   if (parts === undefined) return undefined;
@@ -22,8 +26,8 @@ export function compareWords(from: string, to: string): readonly TextPart[] | un
   for (const [index, { value, added, removed }] of parts.entries()) {
     const last = joined.at(-1);
     const isChange = added || removed;
-    const isBetween = !isChange && value.trim() === "" && index > 0 && index < parts.length - 1;
-    if (!isChange && !isBetween) {
+    const isBlankBetween = !isChange && value.trim() === "" && index > 0 && index < parts.length - 1;
+    if (!isChange && !isBlankBetween) {
       kept += sizeOf(value);
       joined.push({ same: value });
       continue;
@@ -33,22 +37,22 @@ export function compareWords(from: string, to: string): readonly TextPart[] | un
     if (last === undefined || last.same !== undefined) joined.push({ del, ins });
     else Object.assign(last, { del: `${last.del ?? ""}${del}`, ins: `${last.ins ?? ""}${ins}` });
   }
-  // An addition to a text, or an omission, leaves the rest as it was.
-  return kept >= REWRITTEN * Math.min(sizeOf(from), sizeOf(to)) && kept > 0 ? joined : undefined;
+  // Measured on the shorter text, so that a long addition or removal is not a rewrite.
+  return kept >= LEAST_KEPT * Math.min(sizeOf(from), sizeOf(to)) && kept > 0 ? joined : undefined;
 }
 
 function sizeOf(text: string): number {
   return text.replaceAll(/\s/gu, "").length;
 }
 
-/** A line of two texts. `words` tell which words of a changed line differ. */
+/** Line of a comparison. `words` compares a changed line with the line that it replaces, or that replaces it. */
 export interface LinePart {
   readonly kind: "same" | "del" | "ins";
   readonly text: string;
   readonly words?: readonly TextPart[] | undefined;
 }
 
-/** Compares two texts by line, and lines that replace others by word. A different end of a line is not a change. */
+/** Compares two texts by line, and lines that replace others by word. Line endings are ignored. */
 export function compareLines(from: string, to: string): readonly LinePart[] {
   const [before, after] = [linesOf(from), linesOf(to)];
   const parts = diffArrays(before, after, { timeout: TIMEOUT_MS }) ?? [

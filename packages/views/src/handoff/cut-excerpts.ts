@@ -11,9 +11,9 @@ const MOST_OFFERS = 60;
 const MOST_TRIED = 60;
 /** Minimum remaining tokens worth filling. */
 const LEAST_LEFT_OVER = 6;
-/** Minimum tokens of the name of an absent entry. */
+/** Estimated tokens of an absent entry's name in the report. Including the entry frees them. */
 const NAME_TOKENS = 10;
-/** High estimate of characters per token. */
+/** Upper estimate of the characters of a token. */
 const CHARACTERS_A_TOKEN = 8;
 
 interface Measuring {
@@ -31,7 +31,7 @@ export function* cutExcerpts(ranked: readonly Ranked[], roomTokens: number, meas
   const { count, excessOf } = measuring;
   const costs = costsOf(ranked, roomTokens, count);
   let [low, high] = [0, Math.min(ranked.length, costs.length)];
-  let aim = placeOf(costs, roomTokens);
+  let aim = countWithin(costs, roomTokens);
   for (let tries = 0; low < high; tries++) {
     yield;
     const tried = tries < TRIES ? Math.min(high, Math.max(low + 1, aim)) : Math.ceil((low + high) / 2);
@@ -39,7 +39,7 @@ export function* cutExcerpts(ranked: readonly Ranked[], roomTokens: number, meas
     if (excess <= 0) low = tried;
     else high = tried - 1;
     // Corrects the estimate by the error of this try.
-    aim = placeOf(costs, (costs[tried - 1] ?? 0) - excess);
+    aim = countWithin(costs, (costs[tried - 1] ?? 0) - excess);
   }
   return yield* fillUp(ranked.slice(0, low), offersAfter(ranked, low), measuring);
 }
@@ -57,7 +57,7 @@ function costsOf(ranked: readonly Ranked[], roomTokens: number, count: CountToke
 }
 
 /** Returns how many of the first excerpts stay within `most` tokens. */
-function placeOf(costs: readonly number[], most: number): number {
+function countWithin(costs: readonly number[], most: number): number {
   const beyond = costs.findIndex((cost) => cost > most);
   return beyond === -1 ? costs.length : beyond;
 }
@@ -84,8 +84,8 @@ function* fillUp(chosen: readonly Ranked[], offers: readonly Ranked[], { count, 
     const isRequiredEntry = offer.isRequired === true && isEntry(offer);
     if (left < LEAST_LEFT_OVER || tried === MOST_TRIED || (isMissing && !isRequiredEntry)) break;
     const { length } = offer.text;
-    const isLarge = length > (left + NAME_TOKENS) * CHARACTERS_A_TOKEN || count(offer.text) > left + NAME_TOKENS;
-    if (!isLarge) {
+    const isTooLarge = length > (left + NAME_TOKENS) * CHARACTERS_A_TOKEN || count(offer.text) > left + NAME_TOKENS;
+    if (!isTooLarge) {
       yield;
       tried++;
       const more = [...taken, offer];

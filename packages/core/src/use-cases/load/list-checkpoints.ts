@@ -16,7 +16,7 @@ export interface ListInput extends CheckpointFilter {
   readonly limit?: number | undefined;
   /** Default 0. */
   readonly offset?: number | undefined;
-  /** Continue after an earlier page (`next`). */
+  /** `next` of an earlier page, to continue after it. */
   readonly after?: PageCursor | undefined;
 }
 

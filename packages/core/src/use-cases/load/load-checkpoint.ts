@@ -84,16 +84,16 @@ export async function loadCheckpoint(ports: LoadPorts, { checkpointId, sessionId
 async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheckpoint> {
   const record = await findCheckpoint(ports.catalog, id);
   if (record === undefined) throw await checkpointNotFound(ports, id);
-  const read = await withContext(await readOrBlame(ports, record));
+  const read = await withContext(await readOrThrow(ports, record));
   return { ...read, fellBackFrom: [], session: await findSession(ports.catalog, record.sessionId) };
 }
 
 /**
- * Reads an existing checkpoint.
+ * Reads a checkpoint that is in the catalog.
  *
  * @throws as `loadCheckpoint`.
  */
-export async function readOrBlame(
+export async function readOrThrow(
   ports: LoadPorts,
   record: CheckpointRecord,
   options?: Omit<ReadOptions, "unreadable">,

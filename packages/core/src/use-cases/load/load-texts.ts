@@ -7,7 +7,7 @@ import { ownerOf, recordTag, type SideRecord } from "../../model/side-record.ts"
 import { ALL } from "../../catalog/reads.ts";
 import type { CheckpointRow } from "../../catalog/rows.ts";
 import { recordsIn } from "../save/append-records.ts";
-import { checkpointNotFound, type LoadPorts, readOrBlame } from "./load-checkpoint.ts";
+import { checkpointNotFound, type LoadPorts, readOrThrow } from "./load-checkpoint.ts";
 import type { ReadText } from "./read-context.ts";
 
 /** A checkpoint's context as JSON text, byte for byte as saved. */
@@ -25,7 +25,7 @@ export interface LoadedTexts {
   readonly failed: readonly { readonly id: CheckpointId; readonly error: WorkrailError }[];
 }
 
-/** Errors of one checkpoint, which the others do not share. */
+/** Codes of errors that concern one checkpoint: the others can still be loaded. */
 export const ERRORS_OF_ONE: ReadonlySet<ErrorCode> = new Set([
   "CHECKPOINT_NOT_FOUND",
   "CHECKPOINT_CORRUPT",
@@ -36,27 +36,27 @@ export const ERRORS_OF_ONE: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Loads the texts of several checkpoints, and reads what they have in common once: the newest come first, because older ones are deltas
- * against newer ones. Does not count as a use.
+ * against newer ones. The read does not count as a use.
  *
- * @param withRecords true to load the side records as well. A checkpoint whose side records cannot be read has failed.
+ * @param withRecords true to load the side records as well. A checkpoint whose side records cannot be read is in `failed`.
  * @throws STORAGE_UNAVAILABLE
  */
 export async function loadTexts(ports: LoadPorts, ids: readonly CheckpointId[], withRecords = false): Promise<LoadedTexts> {
   return ports.locking.shared(async () => {
-    const { rows, beside } = await ports.catalog.read({
+    const { rows, sideRows } = await ports.catalog.read({
       rows: { of: "checkpoints", where: { state: "live", ids }, order: "newest", limit: ids.length },
-      beside: {
+      sideRows: {
         of: "checkpoints",
         where: { state: "live", kinds: ["aside"], ownTags: ids.map(recordTag) },
         order: "oldest",
         limit: withRecords ? ALL : 0,
       },
     });
-    const before: ReadSoFar = { known: new Map(), recentJson: new RecentJson() };
+    const soFar: ReadSoFar = { known: new Map(), recentJson: new RecentJson() };
     const results = new Map<CheckpointId, LoadedText | WorkrailError>();
     for (const { record } of rows) {
-      const own = beside.filter((row) => ownerOf(row.record) === record.id);
-      results.set(record.id, await loaded(ports, { record, beside: own }, before));
+      const own = sideRows.filter((row) => ownerOf(row.record) === record.id);
+      results.set(record.id, await loadText(ports, { record, sideRows: own }, soFar));
     }
     for (const id of ids) if (!results.has(id)) results.set(id, await checkpointNotFound(ports, id));
     const all = [...new Set(ids)].map((id) => ({ id, result: results.get(id) }));
@@ -72,16 +72,16 @@ interface ReadSoFar {
   readonly recentJson: RecentJson;
 }
 
-async function loaded(
+async function loadText(
   ports: LoadPorts,
-  { record, beside }: { readonly record: CheckpointRecord; readonly beside: readonly CheckpointRow[] },
-  before: ReadSoFar,
+  { record, sideRows }: { readonly record: CheckpointRecord; readonly sideRows: readonly CheckpointRow[] },
+  soFar: ReadSoFar,
 ): Promise<LoadedText | WorkrailError> {
   try {
-    const read = await readOrBlame(ports, record, before);
-    before.known.set(record.id, read);
+    const read = await readOrThrow(ports, record, soFar);
+    soFar.known.set(record.id, read);
     const contexts: JsonObject[] = [];
-    for (const row of beside) contexts.push((await (await readOrBlame(ports, row.record)).value()) as JsonObject);
+    for (const row of sideRows) contexts.push((await (await readOrThrow(ports, row.record)).value()) as JsonObject);
     return { record: read.record, text: read.contextText(), records: recordsIn(contexts) };
   } catch (error) {
     if (isWorkrailError(error) && ERRORS_OF_ONE.has(error.code)) return error;

@@ -8,7 +8,7 @@ import type { Context, JsonObject } from "../../model/context.ts";
 import { type CheckpointId, type SessionId, uuidOf } from "../../model/ids.ts";
 import { KEEP_TAG } from "../../model/session.ts";
 import { ownerOf, recordTag } from "../../model/side-record.ts";
-import { type LoadPorts, readOrBlame, sessionNotFound } from "../load/load-checkpoint.ts";
+import { type LoadPorts, readOrThrow, sessionNotFound } from "../load/load-checkpoint.ts";
 import type { ReadText } from "../load/read-context.ts";
 import { eachRecord } from "../remove/view-store.ts";
 import { keepingSession } from "./keeping-session.ts";
@@ -107,7 +107,7 @@ async function readAll(ports: CopyPorts, records: readonly CheckpointRecord[]) {
     const found: { readonly record: CheckpointRecord; readonly read: ReadText }[] = [];
     for (const record of records.toReversed()) {
       try {
-        const read = await readOrBlame(ports, record, { known, recentJson });
+        const read = await readOrThrow(ports, record, { known, recentJson });
         known.set(record.id, read);
         found.unshift({ record, read });
       } catch (error) {
