@@ -9,8 +9,8 @@ async function latest(workrail: Workrail): Promise<object> {
   return (await workrail.loadCheckpoint(SESSION)).context;
 }
 
-describe.each(KINDS)("changes by the caller before the save ($kind)", ({ at }) => {
-  it("do not affect a save that is repeated", () =>
+describe.each(KINDS)("contexts given by the caller ($kind)", ({ at }) => {
+  it("are saved as they were at the call, even when the state is unchanged", () =>
     at(async (place) => {
       await using workrail = await place.open();
       await workrail.saveCheckpoint({ ...SESSION, context: { step: 1 } });
@@ -22,7 +22,7 @@ describe.each(KINDS)("changes by the caller before the save ($kind)", ({ at }) =
       expect(await latest(workrail)).toEqual({ step: 1 });
     }));
 
-  it("do not affect a context that is compressed or prioritized, nor the kept original", () =>
+  it("are compressed and prioritized as they were at the call, and so is the kept original", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const context = { goal: "one", debugLog: "tick ".repeat(400) };
@@ -38,7 +38,7 @@ describe.each(KINDS)("changes by the caller before the save ($kind)", ({ at }) =
       }
     }));
 
-  it("leaves out members that are undefined, as JSON.stringify does, and refuses them in arrays", () =>
+  it("lose members that are undefined, as in JSON.stringify, and are refused with undefined in an array", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const context = { goal: "one", owner: undefined, steps: [{ name: "a", note: undefined }] };
@@ -56,7 +56,7 @@ describe.each(KINDS)("changes by the caller before the save ($kind)", ({ at }) =
       expect(refused).toMatchObject({ code: "INVALID_INPUT", hint: expect.stringContaining("null") });
     }));
 
-  it("do not affect the copy, which keeps every key in order, whatever its name", () =>
+  it("keep every key in order, whatever its name", () =>
     at(async (place) => {
       await using workrail = await place.open();
       const text = '{"z":1,"__proto__":{"__proto__":[{"b":-0,"a":null}]},"1":"","constructor":{}}';
@@ -89,7 +89,7 @@ describe("when memory may replace the disk", () => {
       disk.writing = undefined;
     }));
 
-  it("calls without parameters are refused as usual, with and without the disk", () =>
+  it("refuses calls without parameters, with and without the disk", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       for (const writing of [undefined, "EIO"]) {

@@ -62,7 +62,7 @@ export function describeRecovery(harness: StorageHarness): void {
 /** Tests that apply to every rebuild, whether the catalog was lost or not. */
 function describeRebuild(
   harness: StorageHarness,
-  meanwhile: (storage: StorageInUse, lose: () => Promise<StorageInUse>) => Promise<StorageInUse>,
+  beforeRebuild: (storage: StorageInUse, lose: () => Promise<StorageInUse>) => Promise<StorageInUse>,
 ): void {
   /** Gives a test a store to fill, and a function that returns the rebuilt store. */
   const rebuilding = (test: (bench: Workbench, storage: StorageInUse, rebuild: () => Promise<Rebuilt>) => Promise<void>) => () =>
@@ -72,7 +72,7 @@ function describeRebuild(
       const bench = new Workbench(store.storage, { clock, limits });
       await test(bench, store.storage, async () => {
         await bench.idle();
-        const storage = await meanwhile(store.storage, () => store.reopen(() => lose(harness, store.place)));
+        const storage = await beforeRebuild(store.storage, () => store.reopen(() => lose(harness, store.place)));
         const rebuilt = new Workbench(storage, { clock, limits });
         tally({ tries: 1 });
         return { storage, bench: rebuilt, report: await rebuilt.rebuild() };
@@ -83,16 +83,16 @@ function describeRebuild(
     "restores every record, in every session, in order",
     rebuilding(async (bench, storage, rebuild) => {
       const [one, other] = [randomIds.sessionId(), randomIds.sessionId()];
-      const first = await saved(bench, { sessionId: one, context: { step: 1 }, name: "first", tags: ["b", "a"], agentId: "agent" });
-      await saved(bench, { sessionId: other, context: { step: 1 }, kind: "project", project: "/home/me", workflowId: "work" });
-      await saved(bench, {
+      const first = await save(bench, { sessionId: one, context: { step: 1 }, name: "first", tags: ["b", "a"], agentId: "agent" });
+      await save(bench, { sessionId: other, context: { step: 1 }, kind: "project", project: "/home/me", workflowId: "work" });
+      await save(bench, {
         sessionId: one,
         context: { step: 2 },
         attributes: JSON.parse('{"z":1,"__proto__":{"a":"\\ud800"}}') as Context,
       });
-      await saved(bench, { sessionId: other, context: { fork: true }, parentId: first.id });
-      await saved(bench, { sessionId: one, context: { note: "aside" }, kind: "aside" });
-      await saved(bench, { sessionId: one, context: { step: 2 }, force: true });
+      await save(bench, { sessionId: other, context: { fork: true }, parentId: first.id });
+      await save(bench, { sessionId: one, context: { note: "aside" }, kind: "aside" });
+      await save(bench, { sessionId: one, context: { step: 2 }, force: true });
       const before = await proveStore(storage);
       const rebuilt = await rebuild();
       expect(rebuilt.report).toMatchObject({ checkpoints: 6, sessions: 2, removedEarlier: 0, unreadable: [] });
@@ -106,13 +106,13 @@ function describeRebuild(
     "keeps handles valid",
     rebuilding(async (bench, _, rebuild) => {
       const sessionId = randomIds.sessionId();
-      const first = await saved(bench, { sessionId, context: { step: 0 } });
+      const first = await save(bench, { sessionId, context: { step: 0 } });
       const { record: aside, ...handle } = await bench.saveAside({ sessionId, context: { aside: true } });
       const second = await bench.issueHandle(first.id);
       const { storage, bench: again } = await rebuild();
       expect(await storage.catalog.find(aside.id)).toMatchObject({ kind: "aside", shieldedUntil: handle.validUntil });
       expect((await storage.catalog.find(first.id))?.shieldedUntil).toEqual(second?.validUntil);
-      for (let step = 1; step <= 4; step++) await saved(again, { sessionId, context: { step } });
+      for (let step = 1; step <= 4; step++) await save(again, { sessionId, context: { step } });
       expect((await again.load({ checkpointId: first.id })).context).toEqual({ step: 0 });
       await again.idle();
     }),
@@ -123,7 +123,7 @@ function describeRebuild(
     rebuilding(async (bench, _, rebuild) => {
       const sessionId = randomIds.sessionId();
       const awkward = JSON.parse(String.raw`{"plan":1,"__proto__":2,"\ud800":3,"released":4}`) as Context;
-      await saved(bench, { sessionId, context: awkward });
+      await save(bench, { sessionId, context: awkward });
       for (const key of ["released", "__proto__", "\ud800", "plan"]) await bench.pin({ sessionId, key });
       await bench.pin({ sessionId, key: "released", critical: false });
       const { storage } = await rebuild();
@@ -137,7 +137,7 @@ function describeRebuild(
       const bench = new Workbench(storage, { limits: { maxCheckpoints: 2 }, background: NEVER });
       const sessionId = randomIds.sessionId();
       const records: CheckpointRecord[] = [];
-      for (let step = 1; step <= 5; step++) records.push(await saved(bench, { sessionId, context: { step } }));
+      for (let step = 1; step <= 5; step++) records.push(await save(bench, { sessionId, context: { step } }));
       const removed = records.slice(0, 3);
       for (const { blob } of removed) expect(await storage.blobs.get(blob)).toBeDefined();
       const first = await rebuild();
@@ -159,8 +159,8 @@ function describeRebuild(
       const sessionId = randomIds.sessionId();
       const filler = "as it was before ".repeat(100);
       const records: CheckpointRecord[] = [];
-      for (let step = 1; step <= 3; step++) records.push(await saved(bench, { sessionId, kind: "project", context: { step, filler } }));
-      for (let step = 4; step <= 5; step++) await saved(bench, { sessionId, kind: "project", context: { step } });
+      for (let step = 1; step <= 3; step++) records.push(await save(bench, { sessionId, kind: "project", context: { step, filler } }));
+      for (let step = 4; step <= 5; step++) await save(bench, { sessionId, kind: "project", context: { step } });
       await bench.compact(sessionId);
       const [first, ...removed] = idsOf(records);
       expect((await allRecords(storage)).slice(0, 2).map(({ baseId }) => baseId)).toEqual(removed);
@@ -181,8 +181,8 @@ function describeRebuild(
 
   it.each(["is still there", "is gone already"])("finishes an interrupted erasure whose file %s", (file) =>
     rebuilding(async (bench, storage, rebuild) => {
-      const gone = await saved(bench, { sessionId: randomIds.sessionId(), context: { step: 1 } });
-      const kept = await saved(bench, { sessionId: randomIds.sessionId(), context: { step: 2 } });
+      const gone = await save(bench, { sessionId: randomIds.sessionId(), context: { step: 1 } });
+      const kept = await save(bench, { sessionId: randomIds.sessionId(), context: { step: 2 } });
       const { id: checkpointId, sessionId, blob } = gone;
       const move = {
         sessionId,
@@ -224,7 +224,7 @@ interface Rebuilt {
 /** Background that runs nothing, as when the process dies after each answer. */
 const NEVER: Background = { run: () => undefined };
 
-async function saved(bench: Workbench, input: SaveInput): Promise<CheckpointRecord> {
+async function save(bench: Workbench, input: SaveInput): Promise<CheckpointRecord> {
   const result = await bench.save(input);
   expect(result.status).toBe("saved");
   return result.record;

@@ -31,12 +31,12 @@ const TURNS: readonly Turn[] = [
   running(LAST_STEP, "I run the check."),
 ];
 
-/** Each host's message for a connected server. */
-const SERVERS: Readonly<Record<HostName, { readonly args: readonly string[]; readonly says: RegExp }>> = {
-  "claude-code": { args: ["mcp", "list"], says: /workrail.*Connected/u },
-  codex: { args: ["mcp", "list", "--json"], says: /"name": "workrail"/u },
-  gemini: { args: ["mcp", "list"], says: /workrail.*Connected/u },
-  opencode: { args: ["mcp", "list"], says: /workrail.*connected/u },
+/** Command of each host that lists its MCP servers, and its output when Workrail is one of them. */
+const SERVERS: Readonly<Record<HostName, { readonly args: readonly string[]; readonly lists: RegExp }>> = {
+  "claude-code": { args: ["mcp", "list"], lists: /workrail.*Connected/u },
+  codex: { args: ["mcp", "list", "--json"], lists: /"name": "workrail"/u },
+  gemini: { args: ["mcp", "list"], lists: /workrail.*Connected/u },
+  opencode: { args: ["mcp", "list"], lists: /workrail.*connected/u },
 };
 
 describe.skipIf(hostsFolder === "")("Workrail on real hosts (set WORKRAIL_HOSTS to the folder that install-hosts.ts made)", () => {
@@ -70,7 +70,7 @@ describe.skipIf(hostsFolder === "")("Workrail on real hosts (set WORKRAIL_HOSTS 
     const { stdout } = await execute(process.execPath, [launcher, ...args], { cwd: run.project, env: hostEnvironment(run) });
     return stdout;
   };
-  const ask = async (run: HostRun, args: readonly string[]): Promise<string> => {
+  const hostOutput = async (run: HostRun, args: readonly string[]): Promise<string> => {
     const { stdout, stderr } = await execute(hostBinary(run.host, hostsFolder), args, { cwd: run.project, env: hostEnvironment(run) });
     return stdout + stderr;
   };
@@ -87,22 +87,22 @@ describe.skipIf(hostsFolder === "")("Workrail on real hosts (set WORKRAIL_HOSTS 
       const run = await runOf(host);
       const before = await settingsOf(run);
       await workrail(run, "setup", host, "--local", "--yes");
-      expect(await ask(run, SERVERS[host].args)).toMatch(SERVERS[host].says);
+      expect(await hostOutput(run, SERVERS[host].args)).toMatch(SERVERS[host].lists);
       endpoint.play({ host, project: run.project, turns: TURNS, holdsAtEnd: true });
       const [killed] = await runHost({ ...run, killWhen: endpoint.held() });
       expect(killed?.signal).toBe("SIGKILL");
-      const asked = endpoint.requests.length;
+      const requestsBefore = endpoint.requests.length;
       endpoint.play({ host, project: run.project, turns: [saying("I go on.")] });
       await runHost({ ...run, prompts: ["Where were we?"] });
-      const told = JSON.stringify(endpoint.requests.slice(asked));
-      expect(missing(told, ["workrail-resume", GOAL, PROHIBITION, LAST_STEP])).toEqual([]);
+      const sent = JSON.stringify(endpoint.requests.slice(requestsBefore));
+      expect(missing(sent, ["workrail-resume", GOAL, PROHIBITION, LAST_STEP])).toEqual([]);
       const saved = await checkpoints(run);
       expect(saved.filter(({ name }) => name?.startsWith(GOAL) === true).length).toBeGreaterThan(0);
       expect((await hookRuns(run)).filter(({ error }) => error !== undefined)).toEqual([]);
       expect(await workrail(run, "resume", "--session", sessionOf(saved))).toContain(PROHIBITION);
       await workrail(run, "setup", host, "--remove", "--yes");
       expect(await settingsOf(run)).toEqual(before);
-      expect(await ask(run, SERVERS[host].args)).not.toMatch(SERVERS[host].says);
+      expect(await hostOutput(run, SERVERS[host].args)).not.toMatch(SERVERS[host].lists);
     });
   });
 
@@ -142,10 +142,10 @@ describe.skipIf(hostsFolder === "")("Workrail on real hosts (set WORKRAIL_HOSTS 
     },
   );
 
-  it("is a plugin, in a marketplace, that Claude Code finds without fault", async () => {
+  it("passes Claude Code's validation, as a marketplace and as a plugin", async () => {
     const run = await runOf("claude-code");
     for (const folder of [ROOT, join(ROOT, "plugins", "claude-code")]) {
-      expect(await ask(run, ["plugin", "validate", "--strict", folder])).toContain("Validation passed");
+      expect(await hostOutput(run, ["plugin", "validate", "--strict", folder])).toContain("Validation passed");
     }
   });
 });
@@ -172,7 +172,7 @@ function sessionOf(saved: readonly Listed[]): string {
   return session.sessionId;
 }
 
-/** Everything that a person wrote into the settings of a host, by path. */
+/** Returns the texts of the hosts' settings files by path; `""` for a missing file. */
 async function settingsOf({ home }: HostRun): Promise<Readonly<Record<string, string>>> {
   const names = [".claude/settings.json", ".codex/config.toml", ".codex/hooks.json", ".gemini/settings.json"];
   const opencode = ".config/opencode";

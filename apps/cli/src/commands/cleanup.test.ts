@@ -88,8 +88,8 @@ describe("workrail cleanup", () => {
     [["--older-than", "soon"], "7d"],
     [["--permanently", "--yes"], "Nothing was selected"],
     [["--keep-last", "0", "--yes"], "keepLast"],
-  ])("refuses %o", async (args, told) => {
-    expect(await cli.run(["cleanup", ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(told) });
+  ])("refuses %o", async (args, message) => {
+    expect(await cli.run(["cleanup", ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
 
@@ -128,7 +128,7 @@ describe("workrail keep", () => {
   });
 });
 
-describe("the question before a removal", () => {
+describe("confirm", () => {
   it.each([
     ["y\n", true],
     ["Yes \n", true],
@@ -143,17 +143,17 @@ describe("the question before a removal", () => {
   });
 });
 
-describe("a duration", () => {
+describe("parseDuration", () => {
   it.each([
     ["30m", 1_800_000],
     ["12h", 43_200_000],
     ["7d", 604_800_000],
     ["2w", 1_209_600_000],
-  ])("%s has %d milliseconds", (text, milliseconds) => {
+  ])("reads %s as %d milliseconds", (text, milliseconds) => {
     expect(parseDuration(text)).toBe(milliseconds);
   });
 
-  it.each(["", "7", "d", "1.5d", "-1d", "7 d", "1y", "7d3h"])("is not %j", (text) => {
+  it.each(["", "7", "d", "1.5d", "-1d", "7 d", "1y", "7d3h"])("refuses %j", (text) => {
     expect(() => parseDuration(text)).toThrow("such as 7d");
   });
 });

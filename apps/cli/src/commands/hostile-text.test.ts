@@ -85,8 +85,8 @@ const DOCUMENTS: readonly (readonly string[])[] = [
   ["resume", "--session", "s", "--depth", "summary"],
 ];
 
-describe("control characters of stored and given texts are escaped", () => {
-  it("by every command, and in JSON", async () => {
+describe("control characters of stored and given texts", () => {
+  it("are escaped in the output for people and in JSON", async () => {
     const unsafe: unknown[] = [];
     const succeeded = new Set<string>();
     for (const args of [...COMMANDS, ...DOCUMENTS]) {

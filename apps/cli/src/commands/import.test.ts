@@ -50,7 +50,7 @@ describe("workrail import", () => {
     expect(stderr).toContain('Replaced, because it looks like a secret: github-token at context["k"] of cp-4.');
   });
 
-  it("takes folders and several files", async () => {
+  it("imports folders and several files", async () => {
     await cli.output(["export", "--all", "--output", "all"]);
     const { imports } = await cli.json<{ imports: object[] }>(["import", "s.json", "all", ...elsewhere]);
     expect(imports).toMatchObject([
@@ -60,7 +60,7 @@ describe("workrail import", () => {
     ]);
   });
 
-  it("keeps existing checkpoints, imports them under new ids, or continues from the newer one", async () => {
+  it("skips existing checkpoints, keeps the newer state, or imports under new ids", async () => {
     await cli.save({ n: "mine" }, "--session", "s");
     const { stderr } = await cli.run(["import", "s.json"]);
     expect(stderr).toContain("session s, checkpoints: added 0, already present 2.");
@@ -110,7 +110,7 @@ describe("workrail import", () => {
       while (files().length < enough && child.exitCode === null) await pause(1);
       child.kill("SIGKILL");
       await ended;
-      const here = await cli.json<{ checkpoints: { id: string }[]; total: number }>([
+      const listed = await cli.json<{ checkpoints: { id: string }[]; total: number }>([
         "list",
         "--session",
         "long",
@@ -118,9 +118,9 @@ describe("workrail import", () => {
         "100",
         ...elsewhere,
       ]);
-      expect(here.total).toBeGreaterThanOrEqual(enough - 1);
+      expect(listed.total).toBeGreaterThanOrEqual(enough - 1);
       // Exporting proves that the imported checkpoints are intact.
-      expect(here.total === 0 ? 0 : (await cli.run(["export", "long", "--output", "-", ...elsewhere])).code).toBe(0);
+      expect(listed.total === 0 ? 0 : (await cli.run(["export", "long", "--output", "-", ...elsewhere])).code).toBe(0);
     }
     await cli.output(["import", "long.json", ...elsewhere]);
     const text = await cli.output(["export", "long", "--output", "-", ...elsewhere]);

@@ -13,7 +13,7 @@ function inDirectory(test: (dataDir: string) => void): void {
   }
 }
 
-describe("setting a setting", () => {
+describe("setSetting", () => {
   it("writes the value in the form of the file, and returns the effective value", () =>
     inDirectory((dataDir) => {
       const file = path.join(dataDir, "config.json");

@@ -17,7 +17,7 @@ describe("a comparison by word", () => {
     ]);
   });
 
-  it("joins changes that only a space parts", () => {
+  it("joins changes that only a space separates", () => {
     expect(compareWords("the bank answers after 45 s at noon", "the bank answers before 52 s at noon")).toEqual([
       { same: "the bank answers " },
       { del: "after 45", ins: "before 52" },
@@ -42,7 +42,7 @@ describe("a comparison by word", () => {
 });
 
 describe("a comparison by line", () => {
-  it("takes no line as changed when only its end differs", () => {
+  it("ignores line endings", () => {
     expect(compareLines("one\ntwo", "one\r\ntwo\r\nthree\r\n").map(({ kind, text }) => [kind, text])).toEqual([
       ["same", "one"],
       ["same", "two"],

@@ -79,7 +79,7 @@ describe("a composed view", () => {
       ],
     ],
     [
-      "the AI SDK's parts, with calls inside of them",
+      "parts of the AI SDK that contain tool calls",
       [
         { role: "user", content: WANT, parts: [{ type: "text", text: WANT }] },
         {
@@ -112,7 +112,7 @@ describe("a composed view", () => {
       ],
     ],
     [
-      "a dialogue told by its shape",
+      "a dialogue recognised by its structure",
       [
         { no: 1, dare: "Misaki", naiyou: WANT },
         { no: 2, dare: "Haru", naiyou: OUTPUT },
@@ -150,7 +150,7 @@ describe("a composed view", () => {
         { n: 3, tool: "assistant", input: null, output: LAST },
       ],
     ],
-    ["a spoken text", `User: ${WANT}\nAssistant: I read the file.\n${OUTPUT}\nUser: go on\nAssistant: ${LAST}`],
+    ["a text with the speaker of each line", `User: ${WANT}\nAssistant: I read the file.\n${OUTPUT}\nUser: go on\nAssistant: ${LAST}`],
   ])("has the user's words and the last turn of a conversation: %s", async (_shape, messages) => {
     for (const context of [{ messages }, { channel_values: { messages } }]) {
       const text = await textOf(context, 400);
@@ -159,7 +159,7 @@ describe("a composed view", () => {
     }
   });
 
-  it("names files of messages, and shows none of their bytes", async () => {
+  it("names files of messages, without their bytes", async () => {
     const bytes = Buffer.alloc(900, "workrail").toString("base64");
     const files = [
       { type: "file", filename: "march.pdf", mediaType: "application/pdf", data: { type: "data", data: bytes } },
@@ -187,7 +187,7 @@ describe("a composed view", () => {
 
   it.each<[string, Context, readonly string[]]>([
     [
-      "what tools of the AI SDK gave back, in parts of both forms",
+      "results of AI SDK tools, in both forms of parts",
       {
         messages: [
           { role: "user", content: "go", parts: [{ type: "text", text: "go" }] },
@@ -213,7 +213,7 @@ describe("a composed view", () => {
       ["the fourth seat is sold twice", "nothing in the ledger of May"],
     ],
     [
-      "what is recorded beside who said it",
+      "other texts of records that name a speaker",
       {
         claims: Array.from({ length: 6 }, (_, at) => ({
           id: `C${at}`,
@@ -225,7 +225,7 @@ describe("a composed view", () => {
       ["Needs source number 0 first.", "Needs source number 1 first."],
     ],
     [
-      "headings without lines",
+      "headings without text below",
       { text: `# The rules of the house\n## Part one\n${FILLER.slice(0, 60).join("\n")}\n## To be written` },
       ["The rules of the house", "To be written"],
     ],
@@ -241,7 +241,7 @@ describe("a composed view", () => {
       ["const limit = 300;"],
     ],
     [
-      "rows of a table that are not done",
+      "unfinished rows of a table",
       {
         checks: [
           ["no", "check", "result", "memo"],
@@ -272,11 +272,11 @@ describe("a composed view", () => {
       ],
     ],
     [
-      "fields that are called like members of every object",
+      "fields named like members of Object.prototype",
       [...FILLER.map((driver) => ({ constructor: "a team of two", driver })), { driver: "nobody" }],
     ],
-    ["JSON in a text, deeper than anything may be saved", ["[".repeat(9_000) + "]".repeat(9_000), ...FILLER]],
-  ])("takes %s", async (_what, messages) => {
+    ["JSON in a text, nested deeper than a context may be", ["[".repeat(9_000) + "]".repeat(9_000), ...FILLER]],
+  ])("accepts %s", async (_what, messages) => {
     expect(JSON.stringify((await compose({ messages }, 900)).context).length).toBeGreaterThan(900);
   });
 
@@ -302,7 +302,7 @@ describe("a composed view", () => {
       "1019",
     ],
     [
-      "as names of records",
+      "as keys of records",
       {
         work: {
           "T-100": { name: "alpha", status: "open" },
@@ -314,11 +314,11 @@ describe("a composed view", () => {
       "T-100",
     ],
     [
-      "in words as the step",
+      "in the text of a step",
       { log: FILLER.slice(0, 20).map((output, at) => ({ step: `migrate tenant ${at}`, command: "run", output })) },
       "migrate tenant 19",
     ],
-    ["as a no", { rules: { mayDeploy: false, notes: OUTPUT } }, "mayDeploy"],
+    ["as false", { rules: { mayDeploy: false, notes: OUTPUT } }, "mayDeploy"],
   ])("includes facts given %s", async (_what, context, found) => {
     expect(await textOf(context, Math.ceil(JSON.stringify(context).length / 5))).toContain(found);
   });
@@ -394,7 +394,7 @@ describe("a composed view", () => {
     ["Spanish", "No se debe borrar la tabla de clientes hasta el martes."],
     ["Chinese", "在李工确认之前不要重启数据库。"],
     ["Japanese", "本番のテーブルは絶対に削除しないでください。"],
-  ])("finds what is forbidden in %s", async (_language, rule) => {
+  ])("finds a prohibition in %s", async (_language, rule) => {
     const notes = FILLER.toSpliced(150, 0, rule);
     expect(await textOf({ notes }, 400)).toContain(rule);
   });
@@ -416,7 +416,7 @@ describe("a composed view", () => {
     expect(await textOf({ notes }, 400, "refund of W442")).toContain("the refund of order W442");
   });
 
-  it("includes objects named like throw-away data", async () => {
+  it("includes objects whose name suggests temporary data", async () => {
     const text = await textOf({ window: { cutover: "2026-04-18 22:00 to 04:00" }, log: FILLER }, 400);
     expect(text).toContain("2026-04-18 22:00");
   });
@@ -486,7 +486,7 @@ describe("a composed view in few tokens", () => {
     expect(context["decisions"]).toEqual(["what: Fares are copied and not calculated, why: the old rounding rules are…"]);
   });
 
-  it("distinguishes rewritten entries from shortened ones, and names them last", async () => {
+  it("reports rewritten entries with their full size, after shortened ones", async () => {
     const rows = Array.from({ length: 30 }, (_, at) => ({ number: `no-${at}`, description: `part ${at} of the manual`, done: at < 3 }));
     const context = { goal: "Write the manual", rows, log: FILLER };
     const { context: shown, shortened } = await compose(context, 900);

@@ -61,7 +61,7 @@ if __name__ == "__main__":
 
 export const cursorPages: Scenario = {
   name: "cursor-pages",
-  about: "A feature in Python with a compaction in the middle: the host's summary says nothing of use.",
+  about: "A feature in Python with a compaction in the middle: the host's summary contains nothing useful.",
   hosts: ["claude-code"],
   files: {
     "orders/__init__.py": "",
