@@ -45,7 +45,7 @@ async function longWork(): Promise<readonly (readonly [command: string, ...lines
     ["delete --session t --yes", "Checkpoints removed: 1 of 1"],
     ["encrypt --encryption-key-file ../one", "Files sealed: 2 of 2"],
     ["rekey --deep --encryption-key-file ../one --new-key-file ../two", "Resealed files: 2 of 2"],
-    ["encrypt --off --encryption-key-file ../two", "Files opened: 2 of 2"],
+    ["encrypt --off --encryption-key-file ../two", "Files unsealed: 2 of 2"],
   ];
 }
 

@@ -61,7 +61,7 @@ describe("workrail encrypt and rekey", () => {
       expect((await load(env)).stdout).toContain(SECRET);
 
     const off = await cli.run(["encrypt", "--off"], { env: three.env });
-    expect(off).toMatchObject({ code: 0, stderr: "Opened: 1. The store is unencrypted.\n" });
+    expect(off).toMatchObject({ code: 0, stderr: "Unsealed: 1. The store is unencrypted.\n" });
     expect(existsSync(join(cli.dataDir, "contexts/keyring.json"))).toBe(false);
     expect((await load({})).stdout).toContain(SECRET);
   });

@@ -61,10 +61,10 @@ export function addRekeyCommand(program: Command): void {
 
 async function encrypt(options: EncryptOptions): Promise<void> {
   const given = { args: settingArgs(options), adapters: { log: warningsOnly(options.json === true) } };
-  const [convert, what] = options.off === true ? [unsealStore, "Files opened:"] : [sealStore, "Files sealed:"];
+  const [convert, what] = options.off === true ? [unsealStore, "Files unsealed:"] : [sealStore, "Files sealed:"];
   const result = await showingProgress(what, (onProgress) => convert({ ...given, onProgress }));
   if (options.json) return writeJson(result);
-  note(options.off ? `Opened: ${result.blobs}. The store is unencrypted.` : `Sealed: ${result.blobs}. The store is sealed.`);
+  note(options.off ? `Unsealed: ${result.blobs}. The store is unencrypted.` : `Sealed: ${result.blobs}. The store is sealed.`);
   return tell(
     result,
     options.off ? "These files could not be opened, and stay sealed; the store's keys are kept:" : "These files could not be opened:",
