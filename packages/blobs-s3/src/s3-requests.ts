@@ -134,8 +134,8 @@ export class S3Requests {
 
   #damaged(request: S3Request): WorkrailError {
     return new WorkrailError("STORAGE_UNAVAILABLE", `The bytes of the object storage ${this.#name} arrive damaged.`, {
-      details: { reason: "object-storage-unreachable", ...this.#pathOf(request), isPassing: true },
-      hint: HINT,
+      details: { reason: "object-damaged", ...this.#pathOf(request), isPassing: true },
+      hint: "Check the network, and whether the object itself is damaged: a backup or an older version of it can be put back.",
     });
   }
 

@@ -183,7 +183,7 @@ describe("blobs in S3", () => {
     server.fault = ({ operation }) => (operation === "GetObject" && ++reads === 1 ? "damaged" : undefined);
     expect(await read(blobs, ref)).toBe("some bytes");
     server.fault = ({ operation }) => (operation === "GetObject" ? "damaged" : undefined);
-    await expect(blobs.get(ref)).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE", message: expect.stringContaining("arrive damaged") });
+    await expect(blobs.get(ref)).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "object-damaged" } });
     await expect(blobs.quarantine(ref)).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
   });
 

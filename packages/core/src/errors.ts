@@ -105,6 +105,7 @@ const REASONS: ReadonlySet<unknown> = new Set([
   "symbolic-link",
   "file-in-use",
   "path-too-long",
+  "object-damaged",
   "other",
 ]);
 

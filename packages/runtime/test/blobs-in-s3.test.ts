@@ -60,6 +60,24 @@ describe("the setting blobs", () => {
     });
   });
 
+  it("verifies and loads around a checkpoint whose object always arrives damaged", async () => {
+    await inBucket(async (place, server) => {
+      const workrail = await place.open();
+      const [whole = ""] = await save(workrail, 1);
+      const known = new Set(server.objects.list("").map(([key]) => key));
+      const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "t", context: { text: "other ".repeat(400) } });
+      const [key, object] = server.objects.list("").find(([each]) => !known.has(each)) ?? [];
+      if (key === undefined || object?.bytes === undefined) throw new Error("The save put no object.");
+      server.objects.put(key, { ...object, bytes: Buffer.from(object.bytes.map((byte, at) => (at === 20 ? byte ^ 1 : byte))) });
+      const path = `s3://${server.bucket}/${key}`;
+      const finding = { kind: "unreadable", checkpointId };
+      expect(await workrail.verifyStore()).toMatchObject({ checkpoints: 2, findings: [finding] });
+      expect(await refusalOf(workrail.loadCheckpoint({ checkpointId }))).toMatchObject({ details: { reason: "object-damaged", path } });
+      expect(await stepOf(workrail, whole)).toBe(1);
+      await workrail.close();
+    });
+  });
+
   it("refuses loads in a process without it, and marks no checkpoint as damaged", async () => {
     await inBucket(async (place) => {
       const workrail = await place.open();
