@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
 import { migrate } from "@workrail/postgres";
-import { type ChainedStorage, chained, type CheckpointId, type SessionId } from "@workrail/core";
+import { type ChainedStorage, chained, type CheckpointId, listCheckpoints, ProcessLocking, type SessionId } from "@workrail/core";
 import { sha256 } from "@workrail/storage-conformance/harness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { saveRecord } from "./a-record.ts";
@@ -71,6 +71,14 @@ describe.skipIf(missing !== undefined)("round trips", () => {
       contradictions: { of: "contradictions" },
     } as const;
     expect(await trips.of(() => storage.catalog.read(reads))).toBe(1);
+  });
+
+  it("are one for the first page of a session's checkpoints, and two for a page further on", async () => {
+    const session = randomUUID() as SessionId;
+    for (let time = 1; time <= 3; time++) await save(session);
+    const pages = { catalog: storage.catalog, locking: new ProcessLocking() };
+    expect(await trips.of(() => listCheckpoints(pages, { sessionId: session, limit: 1 }))).toBe(1);
+    expect(await trips.of(() => listCheckpoints(pages, { sessionId: session, limit: 1, offset: 1 }))).toBe(2);
   });
 
   it("are one for all reads that wait for a connection together", async () => {

@@ -55,6 +55,7 @@ function listings(): readonly BuiltRead[] {
   return FILTERS.flatMap((where): readonly BuiltRead[] => [
     { of: "checkpoints", where, order: "newest", limit: 1, offset: 0 },
     { of: "count", where },
+    { of: "places", where, order: "newest", limit: 1 },
     { of: "places", where, order: "newest", after: PLACE, limit: 1 },
   ]);
 }

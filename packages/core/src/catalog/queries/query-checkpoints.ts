@@ -79,14 +79,16 @@ export async function queryCheckpoints(catalog: CatalogReader, query: Checkpoint
   const { filter, limit, offset } = query;
   const where = liveWhere(filter);
   const after = query.after === undefined ? undefined : parsePlaceCursor(query.after);
-  const { rows, total } = await catalog.read({
+  const { rows, total, places } = await catalog.read({
     rows: { of: "checkpoints", where, order: "newest", limit, offset, after },
     total: { of: "count", where },
+    // Reads no record of the next page, because it may be damaged.
+    places: { of: "places", where, order: "newest", after, limit: offset === 0 ? limit + 1 : 0 },
   });
   const last = rows.length === limit ? rows.at(-1) : undefined;
   const place = placeOf(filter, last);
-  const hasMore = place !== undefined && (await hasRowAfter(catalog, where, place));
-  return { records: rows.map(({ record }) => record), total, next: hasMore ? placeCursor(place) : undefined };
+  const hasMore = places.length > limit || (offset > 0 && place !== undefined && (await hasRowAfter(catalog, where, place)));
+  return { records: rows.map(({ record }) => record), total, next: hasMore && place !== undefined ? placeCursor(place) : undefined };
 }
 
 /** Returns a row's place in the order of the filter: its sequence if the filter names a session, else its commit. */
@@ -94,7 +96,7 @@ export function placeOf({ sessionId }: CheckpointFilter, row: CheckpointRow | un
   return sessionId === undefined ? row?.commit : row?.record.sequence;
 }
 
-/** Tells whether a row follows a place. Reads no record, because the next one may be damaged. */
+/** Tells whether a row follows a place. */
 async function hasRowAfter(catalog: CatalogReader, where: Where, after: number): Promise<boolean> {
   const { places } = await catalog.read({ places: { of: "places", where, order: "newest", after, limit: 1 } });
   return places.length > 0;

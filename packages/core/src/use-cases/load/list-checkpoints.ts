@@ -40,8 +40,10 @@ export async function listCheckpoints(ports: ListPorts, input: ListInput): Promi
   checkWhole("limit", limit, { least: 1, most: MAX_PAGE });
   checkWhole("offset", offset, { least: 0 });
   return ports.locking.shared(async () => {
-    const page = await queryCheckpoints(ports.catalog, { filter, limit, offset, after });
-    const session = filter.sessionId === undefined ? undefined : await findSession(ports.catalog, filter.sessionId);
+    const [page, session] = await Promise.all([
+      queryCheckpoints(ports.catalog, { filter, limit, offset, after }),
+      filter.sessionId === undefined ? undefined : findSession(ports.catalog, filter.sessionId),
+    ]);
     return { ...page, limit, offset, session };
   });
 }
