@@ -11,19 +11,26 @@ function isSubagentFile(file: string): boolean {
   return /(?:^|[/\\])agent-[^/\\]*\.jsonl$/u.test(file);
 }
 
+/** The session of a transcript by its name. Entries copied from an earlier session have the id of that one. */
+function sessionOfFile(file: string): string | undefined {
+  return /(?<=^|[/\\])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=\.jsonl$)/u.exec(file)?.[0];
+}
+
 /** Begins to read a Claude Code transcript. */
 export function beginClaudeReader(file: string, tip: string | undefined): TranscriptReader {
-  return new ClaudeReader(isSubagentFile(file), tip);
+  return new ClaudeReader(file, tip);
 }
 
 class ClaudeReader implements TranscriptReader {
   readonly #isSubagent: boolean;
+  readonly #session: string | undefined;
   readonly #path: ConversationPath;
   readonly #facts = collectFacts();
   readonly #found: { readonly place: number; readonly events: readonly TranscriptEvent[] }[] = [];
 
-  constructor(isSubagent: boolean, tip: string | undefined) {
-    this.#isSubagent = isSubagent;
+  constructor(file: string, tip: string | undefined) {
+    this.#isSubagent = isSubagentFile(file);
+    this.#session = sessionOfFile(file);
     this.#path = new ConversationPath(tip);
   }
 
@@ -56,7 +63,7 @@ class ClaudeReader implements TranscriptReader {
   #addFacts(entry: JsonRecord): void {
     if (entry["isSidechain"] === true && !this.#isSubagent) return;
     this.#facts.add({
-      sessionId: entry["sessionId"],
+      sessionId: textOf(entry["sessionId"]) === undefined ? undefined : (this.#session ?? entry["sessionId"]),
       cwd: entry["cwd"],
       branch: entry["gitBranch"],
       title: entry["customTitle"] ?? entry["aiTitle"] ?? (entry["type"] === "summary" ? entry["summary"] : undefined),

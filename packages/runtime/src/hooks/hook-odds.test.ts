@@ -223,6 +223,20 @@ describe("with a sealed store", () => {
   });
 });
 
+describe("a killed session that was forked from an earlier one", () => {
+  it("is saved once, under its own id", async () => {
+    const forked = "8b1d1f6c-34b8-450e-82e8-700ac148aa5f";
+    converse().prompt(FIRST).fail("1", "npm test", "no");
+    fs.copyFileSync(transcript(), transcript(forked));
+    converse(forked).prompt("Other work.").fail("2", "npm test", "no");
+    for (let start = 0; start < 3; start++) await hook("session-start", next());
+    expect(incoming()).toHaveLength(4);
+    await (await open()).close();
+    expect(JSON.stringify(await load())).not.toContain("Other work.");
+    expect(JSON.stringify(await load(`claude-code-${forked}`))).toContain("Other work.");
+  });
+});
+
 describe("a save that the store always refuses", () => {
   it("is retried once, not at each start", async () => {
     scene.now = new Date();

@@ -1,4 +1,3 @@
-import path from "node:path";
 import { isWorkrailError, type WorkrailError } from "@workrail/core";
 import { type FoundTranscript, peekTranscript } from "@workrail/host-transcripts";
 import type { ConfigurationSources } from "../config/read-configuration.ts";
@@ -84,7 +83,7 @@ async function tryOne(store: Workrail, { transcript, places, settings, project, 
   const facts = await peekTranscript(host, transcript.file);
   if (facts === undefined) return { status: "unknown", reason: "the file is gone" };
   if (facts.isSubagent === true) return { status: "left-out", why: "subagent" };
-  const sessionId = facts.sessionId === undefined ? undefined : (ownId(transcript) ?? facts.sessionId);
+  const { sessionId } = facts;
   if (sessionId === undefined) return { status: "unknown", reason: "its first lines name no session of the host" };
   if (project !== undefined && !isWithin(facts.cwd, project)) return { status: "left-out", why: "other-project" };
   const place = await places.of(facts);
@@ -97,11 +96,4 @@ async function tryOne(store: Workrail, { transcript, places, settings, project, 
     dryRun,
   });
   return typeof imported === "string" ? { status: "left-out", why: imported } : { status: "imported", ...imported };
-}
-
-const UUID_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=\.jsonl$)/u;
-
-/** Claude Code names the file after its session, but entries copied from an earlier session have the id of that one. */
-function ownId({ host, file }: FoundTranscript): string | undefined {
-  return host === "claude-code" ? UUID_NAME.exec(path.basename(file))?.[0] : undefined;
 }
