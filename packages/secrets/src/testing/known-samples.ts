@@ -93,6 +93,10 @@ export const KNOWN_SAMPLES: SampleKinds = {
   "kube config token": (r) => ({ before: "users:\n- name: admin\n  user:\n    token: ", secret: r.alnum(48) }),
   "password in yaml": (r) => ({ before: "database:\n  host: db\n  password: ", secret: r.password().replace("#", "!") }),
   "password in json": (r) => ({ before: `{"user":"app","password":"`, secret: r.password(), after: `","port":5432}` }),
+  "password in xml": (r) => ({ before: "<server><username>ci</username><password>", secret: r.alnum(14), after: "</password></server>" }),
+  "variable of kubernetes": (r) => ({ before: "env:\n  - name: DB_PASSWORD\n    value: ", secret: r.alnum(16) }),
+  "variable of a container in json": (r) => ({ before: `{"name":"API_KEY","value":"`, secret: r.alnum(32), after: `"}` }),
+  "key in app.config": (r) => ({ before: `<add key="ApiKey" value="`, secret: r.alnum(32), after: `" />` }),
   "gcp service account": (r) => ({
     before: `"private_key_id":"${r.hex(40)}","private_key":"`,
     secret: pem(r, "PRIVATE KEY", { lines: 25, newline: String.raw`\n` }),
