@@ -69,11 +69,16 @@ function patchedFiles(input: JsonValue): string[] {
   );
 }
 
-/** The whole plan, if a call writes one: a list of records with a status. */
-export function planIn(input: JsonValue): readonly PlanItem[] | undefined {
+/** Names of tools that write a plan, and of its list. Other tools are called with records that have a status, such as issues. */
+const PLANS = /todo|plan|task|step|checklist/iu;
+
+/** The whole plan, if a call writes one: a list of records with a status. An empty list ends the plan. */
+export function planIn(tool: string, input: JsonValue): readonly PlanItem[] | undefined {
   if (!isJsonObject(input)) return undefined;
-  for (const list of Object.values(input)) {
-    const records = Array.isArray(list) ? list.filter(isJsonObject) : [];
+  for (const [name, list] of Object.entries(input)) {
+    if (!Array.isArray(list) || !(PLANS.test(name) || PLANS.test(tool))) continue;
+    if (list.length === 0 && PLANS.test(name) && PLANS.test(tool)) return [];
+    const records = list.filter(isJsonObject);
     const key = records.length === 0 ? undefined : isHostPlan(records) ? "status" : statusKeyOf(records);
     if (key !== undefined) return records.map((record) => ({ text: textOf(record), state: stateOf(record[key]) }));
   }

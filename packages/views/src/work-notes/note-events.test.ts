@@ -107,6 +107,34 @@ describe("noteEvents", () => {
     expect(byId.plan).toEqual([{ id: "7", text: "make it 302", state: "active" }]);
   });
 
+  it("has no plan after the agent wrote an empty one", () => {
+    const todos = [{ content: "fix", status: "in_progress" }];
+    const written = notesOf(call("1", "TodoWrite", { todos }), result("1", "ok"));
+    expect(written.plan).toHaveLength(1);
+    expect(noteEvents(written, [call("2", "TodoWrite", { todos: [] })]).plan).toEqual([]);
+  });
+
+  it("does not take records with a status that another tool is called with for a plan", () => {
+    const issues = [
+      { title: "Redirect is lost", status: "open" },
+      { title: "Logout fails", status: "open" },
+    ];
+    expect(notesOf(call("1", "create_issues", { issues })).plan).toEqual([]);
+  });
+
+  it("gives a result without an id to the last call only", () => {
+    const { steps } = noteEvents(NO_NOTES, [
+      { kind: "call", tool: "Bash", input: { command: "ls" } },
+      { kind: "result", text: "a.ts" },
+      { kind: "call", tool: "Bash", input: { command: "pwd" } },
+      { kind: "result", text: "/app" },
+    ]);
+    expect(steps).toEqual([
+      { did: "ls", said: "a.ts" },
+      { did: "pwd", said: "/app" },
+    ]);
+  });
+
   it("notes checkpoints that the agent saved itself", () => {
     const answer = JSON.stringify({ checkpointId: "c1", sessionId: "login-fix", status: "SAVED" });
     const { saves } = notesOf(call("1", "mcp__workrail__workflow_checkpoint_save", { context: {} }), result("1", answer));

@@ -111,7 +111,7 @@ class NotesInWriting {
     notes.counts = { ...notes.counts, calls: notes.counts.calls + 1 };
     notes.last = "call";
     for (const { path, isEdit } of filesOf(tool, input)) this.#touch(path, isEdit);
-    const plan = planIn(input);
+    const plan = planIn(tool, input);
     if (plan !== undefined) notes.plan = plan.slice(0, MOST_NOTED.plan);
     else if (isJsonObject(input)) this.#planItem(id, tool, input);
     const command = commandOf(input);
@@ -161,7 +161,8 @@ class NotesInWriting {
     delete notes.output;
     if (this.#isRecent) {
       const said = hasFailed ? cut(reasonIn(text), 160) : lastLineOf(text);
-      notes.steps = notes.steps.map((step) => (step.id === id ? { ...step, said } : step));
+      const last = notes.steps.findLastIndex((step) => step.id === id && (id !== undefined || step.said === undefined));
+      notes.steps = notes.steps.map((step, at) => (at === last ? { ...step, said } : step));
     }
     if (call.command !== undefined) this.#end(call.command, { text, hasFailed, exitCode });
     else if (hasFailed && this.#isRecent)
