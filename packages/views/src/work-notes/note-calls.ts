@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@workrail/core";
 import { workStateOf } from "../handoff/cues.ts";
 import { cut } from "../handoff/read/plain.ts";
 import { statusKeyOf } from "../handoff/read/records.ts";
-import { LONGEST_NOTED, type PlanItem } from "./work-notes.ts";
+import { LONGEST_NOTED, type PlanItem, type TouchedFile } from "./work-notes.ts";
 
 const PATH_KEYS = ["file_path", "filePath", "absolute_path", "notebook_path", "path", "file", "filename", "target_file"];
 const COMMAND_KEYS = ["command", "cmd", "script"];
@@ -29,11 +29,6 @@ function shortened(command: string): string {
   const isHereDocument = /<<-?\s*['"]?\w+/u.test(first);
   const line = rest.length === 0 || isHereDocument ? first : command.trim().replaceAll(/\s*\n\s*/gu, "; ");
   return cut(line, LONGEST_NOTED.command);
-}
-
-export interface TouchedFile {
-  readonly path: string;
-  readonly isEdit: boolean;
 }
 
 /** Files that the arguments of a call name. */

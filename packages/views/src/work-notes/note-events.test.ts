@@ -135,6 +135,21 @@ describe("noteEvents", () => {
     ]);
   });
 
+  it("forgets the error of a file once it is edited, or the same tool succeeds there", () => {
+    const edit = (id: string, path = "a.ts"): TranscriptEvent => call(id, "Edit", { file_path: path });
+    const read = (id: string): TranscriptEvent => call(id, "Read", { file_path: "a.ts" });
+    const failed = notesOf(
+      edit("1"),
+      result("1", "String not found", { failed: true }),
+      read("2"),
+      result("2", "No file", { failed: true }),
+    );
+    const toolsAfter = (...events: TranscriptEvent[]): string[] => noteEvents(failed, events).errors.map(({ tool }) => tool);
+    expect(toolsAfter(edit("3", "b.ts"), result("3", "ok"))).toEqual(["Edit", "Read"]);
+    expect(toolsAfter(read("3"), result("3", "text"))).toEqual(["Edit"]);
+    expect(toolsAfter(edit("3"), result("3", "ok"))).toEqual([]);
+  });
+
   it("notes checkpoints that the agent saved itself", () => {
     const answer = JSON.stringify({ checkpointId: "c1", sessionId: "login-fix", status: "SAVED" });
     const { saves } = notesOf(call("1", "mcp__workrail__workflow_checkpoint_save", { context: {} }), result("1", answer));

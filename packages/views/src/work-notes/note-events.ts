@@ -9,6 +9,7 @@ import {
   LONGEST_NOTED,
   MOST_NOTED,
   type NotedCommand,
+  type NotedError,
   type NotedFile,
   type NotedText,
   type OpenCall,
@@ -120,7 +121,14 @@ class NotesInWriting {
     const did = command ?? `${tool}${file === undefined ? "" : ` ${file.path}`}`;
     notes.steps = [...notes.steps, { did, ...(id === undefined ? {} : { id }) }].slice(-MOST_NOTED.steps);
     const kept = SAVES.test(tool) || CREATES_ITEM.test(tool) ? { input: isJsonObject(input) ? briefly(input) : {} } : {};
-    const open: OpenCall = { tool, ...(id === undefined ? {} : { id }), ...(command === undefined ? {} : { command }), ...kept };
+    const touched = file === undefined ? {} : { file };
+    const open: OpenCall = {
+      tool,
+      ...(id === undefined ? {} : { id }),
+      ...(command === undefined ? {} : { command }),
+      ...touched,
+      ...kept,
+    };
     notes.open = [...notes.open, open].slice(-MOST_NOTED.open);
   }
 
@@ -164,10 +172,12 @@ class NotesInWriting {
       const last = notes.steps.findLastIndex((step) => step.id === id && (id !== undefined || step.said === undefined));
       notes.steps = notes.steps.map((step, at) => (at === last ? { ...step, said } : step));
     }
+    if (!hasFailed) notes.errors = notes.errors.filter((error) => !isSettledBy(error, call));
     if (call.command !== undefined) this.#end(call.command, { text, hasFailed, exitCode });
-    else if (hasFailed && this.#isRecent)
-      notes.errors = [...notes.errors, { tool: call.tool, text: errorLinesOf(text) }].slice(-MOST_NOTED.errors);
-    else if (CREATES_ITEM.test(call.tool)) notes.plan = withHostId(notes.plan, id, text);
+    else if (hasFailed && this.#isRecent) {
+      const place = call.file === undefined ? {} : { path: call.file.path };
+      notes.errors = [...notes.errors, { tool: call.tool, text: errorLinesOf(text), ...place }].slice(-MOST_NOTED.errors);
+    } else if (CREATES_ITEM.test(call.tool)) notes.plan = withHostId(notes.plan, id, text);
     else if (SAVES.test(call.tool)) this.#saved(text);
     if (this.#isRecent && (call.command !== undefined || SEARCHES.test(call.tool)))
       for (const path of pathsIn(text.slice(0, MOST_SEARCHED)).slice(0, MOST_SEEN)) this.#see(path);
@@ -212,6 +222,11 @@ class NotesInWriting {
     this.#files.delete(path);
     this.#files.set(path, { path, edits: 0, reads: 0, isSeen: true });
   }
+}
+
+/** Tells whether a call that succeeded settles the error of an earlier one: an edit of the file, or the same tool on it. */
+function isSettledBy({ tool, path }: NotedError, call: OpenCall): boolean {
+  return path !== undefined && path === call.file?.path && (call.file.isEdit || call.tool === tool);
 }
 
 const CREATES_ITEM = /^(?:task_?create|todo_?create|create_?task)$/iu;

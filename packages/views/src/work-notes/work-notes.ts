@@ -20,7 +20,7 @@ export interface WorkNotes {
   readonly steps: readonly NotedStep[];
   /** The most relevant lines of the last output, by their numbers; absent when the call failed: then its error is noted. */
   readonly output?: NumberedLines | undefined;
-  /** Failures other than those of commands, the latest last. */
+  /** Failures other than those of commands, the latest last, without those of files that were edited since. */
   readonly errors: readonly NotedError[];
   /** Sentences of the model that decide something, the latest last. */
   readonly decisions: readonly string[];
@@ -48,6 +48,12 @@ export interface PlanItem {
   readonly id?: string | undefined;
   readonly text: string;
   readonly state: WorkState;
+}
+
+/** A file in the arguments of a call. */
+export interface TouchedFile {
+  readonly path: string;
+  readonly isEdit: boolean;
 }
 
 export interface NotedFile {
@@ -81,6 +87,8 @@ export interface NotedStep {
 export interface NotedError {
   readonly tool: string;
   readonly text: string;
+  /** The file that the call named. */
+  readonly path?: string | undefined;
 }
 
 export interface AgentSave {
@@ -93,6 +101,7 @@ export interface OpenCall {
   readonly id?: string | undefined;
   readonly tool: string;
   readonly command?: string | undefined;
+  readonly file?: TouchedFile | undefined;
   /** For the plan: the text of the item that the call creates. */
   readonly input?: JsonObject | undefined;
 }
