@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HAS_SMALL_DISK, SmallDisk } from "@workrail/faults";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -189,6 +189,21 @@ describe("a hook that cannot write", () => {
     expectOpen([compacted, started]);
     expect(compacted.stdout).toContain("Never touch legacy.py.");
     expect(started.stdout).toContain("Workrail cannot save automatically");
+  });
+
+  it.skipIf(process.platform !== "linux")("exits with 0 when its output cannot be written either", () => {
+    const session = new HostSession();
+    session.say("Round the sum.", "Next: the test.");
+    const payload = { session_id: session.id, transcript_path: session.transcript, cwd: cli.project, source: "compact" };
+    const full = openSync("/dev/full", "w");
+    const { status, stderr } = spawnSync(process.execPath, [cli.launcher, "hook", "session-start"], {
+      env: cli.env,
+      input: JSON.stringify(payload),
+      stdio: ["pipe", full, "pipe"],
+      encoding: "utf8",
+    });
+    closeSync(full);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 
   it.skipIf(!HAS_SMALL_DISK)("reports a full disk, and saves when there is room again (needs a file system of its own)", async (test) => {

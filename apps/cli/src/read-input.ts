@@ -83,12 +83,11 @@ export function isTerminal(): boolean {
   return fs.fstatSync(0).isCharacterDevice() && isatty(0);
 }
 
-/** Writes to standard output without streams. */
+/** Writes to standard output without streams. Never throws. */
 export function writeOutput(output: string): void {
   try {
     if (output !== "") fs.writeFileSync(1, output);
-  } catch (error) {
-    // The host has closed its end.
-    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+  } catch {
+    // The host has closed its end, or its file is on a full disk: no output may fail the host.
   }
 }
