@@ -122,6 +122,10 @@ describe("a reader of Codex rollouts", () => {
     ]);
   });
 
+  it("keeps a prompt that is sent again after its turn was rolled back", () => {
+    expect(read(said("one"), line("event_msg", { type: "thread_rolled_back", num_turns: 1 }), said("one"))).toEqual(["prompt: one"]);
+  });
+
   it("requests earlier lines when more turns were rolled back than it knows", () => {
     const reader = beginCodexReader("rollout.jsonl", "");
     reader.accept(Buffer.from(JSON.stringify(said("two"))));

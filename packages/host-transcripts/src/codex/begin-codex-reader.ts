@@ -78,6 +78,7 @@ class CodexReader implements TranscriptReader {
     if (!this.#isWhole && count > this.#turns.length) return "rewound";
     this.#events = this.#events.slice(0, this.#turns.at(-count) ?? 0);
     this.#turns = this.#turns.slice(0, -count);
+    this.#lastPrompt = undefined;
     return undefined;
   }
 
