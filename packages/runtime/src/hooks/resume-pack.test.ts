@@ -1,4 +1,5 @@
 import { NO_NOTES, noteEvents } from "@workrail/views/work-notes";
+import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { estimated } from "./estimated.ts";
 import { writePack } from "./resume-pack.ts";
@@ -16,4 +17,13 @@ describe("writePack", () => {
     expect(estimated(pack)).toBeLessThanOrEqual(1_500);
     expect(estimated(pack)).toBeGreaterThan(1_450);
   });
+
+  it.each(["ሰላም ለዓለም ይሁን", "👩‍👩‍👧‍👦 🏳️‍🌈 ✓", "├── │ ❯ ─→", "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ", "𒀀𒁀 ﷺ ꧁"])(
+    "stays within its budget in o200k tokens for %s",
+    async (words) => {
+      const rare = noteEvents(NO_NOTES, [{ kind: "prompt", text: `${words} `.repeat(400) }]);
+      const pack = await writePack({ notes: rare, sessionId: "a", savedAt: "2026-11-24T10:00:00.000Z", budgetTokens: 1_500, remarks: [] });
+      expect(encode(pack).length).toBeLessThanOrEqual(1_500);
+    },
+  );
 });
