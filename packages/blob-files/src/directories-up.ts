@@ -1,6 +1,6 @@
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
+import { homeDirectory } from "./home-directory.ts";
 import { realPathOf } from "./real-path.ts";
 
 /** Platforms whose paths ignore letter case and the encoding of accents. */
@@ -26,7 +26,7 @@ export function asSpelled(place: string): string {
  * directory, where the search ends.
  */
 export function directoriesUp(directory: string): string[] {
-  const home = os.homedir();
+  const home = homeDirectory();
   // The working directory is reported without links, the home directory as it was set.
   const homes = [home, fs.existsSync(home) ? realPathOf(home) : home];
   const above: string[] = [];

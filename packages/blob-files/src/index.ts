@@ -41,6 +41,7 @@ export {
   VECTORS,
 } from "./paths.ts";
 export { eraseReplacedCatalogs, quarantinedOf, replacedStores } from "./replaced-catalogs.ts";
+export { homeDirectory } from "./home-directory.ts";
 export { PrivateDirectory } from "./private-directory.ts";
 export { makePrivateDirectory, temporaryPlace, userCacheDirectory } from "./private-place.ts";
 export { isWithin, readGivenFile, readGivenFileNow } from "./read-given-file.ts";

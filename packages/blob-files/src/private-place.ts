@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { homeDirectory } from "./home-directory.ts";
 
 /** Most links followed in a path, as in Linux. */
 const MOST_LINKS = 40;
@@ -34,7 +35,7 @@ export function userCacheDirectory(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
 ): string {
-  const home = os.homedir();
+  const home = homeDirectory();
   switch (platform) {
     case "win32":
       return path.join(absolute(env["LOCALAPPDATA"]) ?? path.join(home, "AppData", "Local"), "workrail");

@@ -1,11 +1,11 @@
-import os from "node:os";
 import path from "node:path";
+import { homeDirectory } from "@workrail/blob-files";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the directory where each platform keeps data of a user's programs. */
 export function defaultDataDir(env: Environment, platform: NodeJS.Platform): string {
-  const home = os.homedir();
+  const home = homeDirectory();
   switch (platform) {
     case "win32":
       return path.join(notEmpty(env["APPDATA"]) ?? path.join(home, "AppData", "Roaming"), "workrail");

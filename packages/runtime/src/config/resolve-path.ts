@@ -1,5 +1,5 @@
-import os from "node:os";
 import path from "node:path";
+import { homeDirectory } from "@workrail/blob-files";
 
 /**
  * Resolves a path as people write it to an absolute path. A leading `~` is the home directory: no shell expands it in a file, or in the
@@ -9,5 +9,5 @@ import path from "node:path";
  */
 export function resolvePath(text: string, from = ""): string {
   const isAtHome = text === "~" || text.startsWith("~/") || text.startsWith(`~${path.sep}`);
-  return isAtHome ? path.join(os.homedir(), text.slice(1)) : path.resolve(from, text);
+  return isAtHome ? path.join(homeDirectory(), text.slice(1)) : path.resolve(from, text);
 }
