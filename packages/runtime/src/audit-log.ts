@@ -95,6 +95,8 @@ export async function listAuditLog(
 ): Promise<AuditLogResult> {
   const query = { ...filterOf(filter), after: before };
   checkLimit(limit);
+  if (before !== undefined && !Number.isSafeInteger(before))
+    throw invalidInput("before", "before must be the number of a row.", "Use the next that an earlier answer returned.");
   await accesses.write();
   const rows = await locking.shared(() => auditRows(catalog, { ...query, limit: limit + 1 }));
   const entries = rows.slice(0, limit).map(entryOf);

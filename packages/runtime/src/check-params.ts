@@ -6,6 +6,8 @@ const TEXTS = [
   "agentId",
   "checkpointId",
   "cursor",
+  "cwd",
+  "expected",
   "file",
   "focus",
   "hint",
@@ -14,9 +16,11 @@ const TEXTS = [
   "phase",
   "query",
   "sessionId",
+  "since",
+  "until",
   "workflowId",
 ];
-const LISTS = ["add", "checkpointIds", "remove", "sessionIds", "tags"];
+const LISTS = ["actions", "add", "checkpointIds", "kinds", "remove", "sessionIds", "tags"];
 const FLAGS = [
   "critical",
   "dryRun",

@@ -28,6 +28,23 @@ describe("an operation of the library", () => {
     }),
   );
 
+  it.each([
+    ["searchCheckpoints", "kinds", { query: "goal", kinds: "workflow" }],
+    ["findCheckpoints", "kind", { kind: ["workflow"] }],
+    ["eachCheckpoint", "kind", { kind: "workfow" }],
+    ["resumeWork", "since", { since: 5 }],
+    ["resumeWork", "cwd", { sessionId: "s", cwd: 5 }],
+    ["auditLog", "actions", { actions: "save" }],
+    ["auditLog", "before", { before: {} }],
+    ["verifyAuditLog", "expected", { expected: Object.create(null) }],
+  ] as const)("refuses a value of the wrong type: %s with %s", (name, field, params) =>
+    onDisk(async (place) => {
+      await using workrail = await place.open();
+      await workrail.saveCheckpoint({ sessionId: "s", context: { goal: "a" } });
+      expect(await refusalOf(call(workrail, name, params))).toMatchObject({ code: "INVALID_INPUT", details: { field } });
+    }),
+  );
+
   it.each(ON_DISK)("that needs the disk fails with its reason while it cannot be opened: %s", (name) =>
     withFailingDisk(async (disk) => {
       const clear = obstruct(disk.place.dataDir);

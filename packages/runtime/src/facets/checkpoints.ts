@@ -1,5 +1,6 @@
 import {
   appendRecords,
+  CHECKPOINT_KINDS,
   type CheckpointId,
   droppedSince,
   ERRORS_OF_ONE,
@@ -193,6 +194,8 @@ async function* each(store: Store, params: EachCheckpointParams = {}): AsyncGene
 async function inputOf(store: Store, params: FindCheckpointsParams): Promise<ListInput> {
   const { kind, since, until, sessionId, project, worktrees, ...filter } = params;
   if (params.attributes !== undefined) checkFilter(params.attributes);
+  if (kind !== undefined && !CHECKPOINT_KINDS.includes(kind))
+    throw invalidInput("kind", `kind must be one of ${CHECKPOINT_KINDS.join(", ")}.`, "Leave it out for all kinds.");
   const ofProject = store.listedProject({ project, sessionId });
   return {
     ...filter,
