@@ -18,7 +18,7 @@ export type { DecodedBlob, DeltaBlob, WholeBlob } from "./envelope/envelope.ts";
 export { ERROR_CODES, invalidInput, isFaultOfOneFile, isWorkrailError, WorkrailError } from "./errors.ts";
 export type { ErrorCode, ErrorDetails, ErrorOptions } from "./errors.ts";
 export { canonicalJson } from "./json/write-json.ts";
-export { checkJson, copyOf, type JsonCheck, ownJson, setMember } from "./json/check-json.ts";
+export { checkJson, copyOf, isPlain, type JsonCheck, ownJson, setMember } from "./json/check-json.ts";
 export {
   BACKSLASH,
   BRACE,

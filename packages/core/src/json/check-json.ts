@@ -87,7 +87,8 @@ const KEY_MARKS = 3;
 /** Fewest characters of any value with its separator. */
 const LEAST_CHARACTERS = 2;
 
-function isPlain(value: object): boolean {
+/** True for an object without a class, which JSON can hold as it is. */
+export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   // Objects of another realm (vm contexts, worker messages) have another `Object.prototype`.
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -43,7 +43,18 @@ describe("values between a program and a node", () => {
   });
 
   it.each([[() => {}], [1n], [Symbol("a")], [cycle()]])("refuse what no message can hold", (value) => {
-    expect(() => writeParams({ value })).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+    expect(() => writeParams({ value })).toThrow(expect.objectContaining({ code: "INVALID_INPUT", hint: expect.any(String) }));
+  });
+
+  it.each([
+    [Promise.resolve(1)],
+    [/a/u],
+    [new URL("https://a.example")],
+    [new Error("a")],
+    [Object.create({ inherited: 1 })],
+    [{ toJSON: () => 1 }],
+  ])("refuse an object that JSON would change", (value) => {
+    expect(() => writeParams({ value: [{ value }] })).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
   });
 
   it("refuse a value of an unknown kind", () => {

@@ -1,4 +1,4 @@
-import { ERROR_CODES, invalidInput, isWorkrailError, parseJson, WorkrailError } from "@workrail/core";
+import { ERROR_CODES, invalidInput, isPlain, isWorkrailError, parseJson, WorkrailError } from "@workrail/core";
 
 /** Version of the messages between a program and a node. */
 export const WIRE_VERSION = 1;
@@ -14,30 +14,48 @@ export function isCallback(name: string): boolean {
   return /^on[A-Z]/u.test(name);
 }
 
-/** Writes a value as one line of JSON from which `parseWire` makes the same value. @throws TypeError for functions and the like. */
-export function writeWire(value: unknown): string {
+/** A member of a value to write. `simple` is the raw value, or comes from its method `toJSON`. */
+interface Member {
+  readonly key: string;
+  readonly raw: unknown;
+  readonly simple: unknown;
+}
+
+/**
+ * Writes a value as one line of JSON from which `parseWire` makes the same value. @throws TypeError for functions and the like.
+ *
+ * @param check called with each member that JSON alone encodes.
+ */
+export function writeWire(value: unknown, check: (member: Member) => void = () => {}): string {
   return JSON.stringify(value, function encode(this: object, key: string, simple: unknown): unknown {
-    // The raw value: `simple` comes from `toJSON`, which a date has.
     const raw: unknown = (this as Readonly<Record<string, unknown>>)[key];
     const made = tagOf(raw, Array.isArray(this));
     if (made !== undefined) return { [TAG]: made };
+    check({ key, raw, simple });
     return hasTagLike(simple) ? escaped(simple) : simple;
   });
 }
 
-/** Copies a value as a node would get it. @throws INVALID_INPUT for functions and the like, and for cycles. */
+/** Refuses an object that JSON would change silently, as a local store does. */
+function refuseChanged({ key, raw, simple }: Member): void {
+  const isKept = raw === simple && (typeof raw !== "object" || raw === null || Array.isArray(raw) || isPlain(raw));
+  if (!isKept) throw new TypeError(`${JSON.stringify(key)} is not a plain object.`);
+}
+
+/** Copies a value as a node would get it. @throws INVALID_INPUT for functions, objects of a class and the like, and for cycles. */
 export function copyOfWire<T>(value: T): T {
   return parseWire(writeParams(value)) as T;
 }
 
-/** Writes parameters. @throws INVALID_INPUT for functions and the like, and for cycles. */
+/** Writes parameters. @throws INVALID_INPUT for functions, objects of a class and the like, and for cycles. */
 export function writeParams(params: unknown): string {
   try {
-    return writeWire(params);
+    return writeWire(params, refuseChanged);
   } catch (cause) {
     throw invalidInput(
       "params",
       `The parameters cannot be sent to a node: ${cause instanceof Error ? cause.message : "they are not JSON"}`,
+      "Send JSON values, without objects that contain themselves.",
     );
   }
 }
