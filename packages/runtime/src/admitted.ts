@@ -17,7 +17,10 @@ export async function admitted(store: Store, { projects }: Confined, params: Sav
   if (project !== undefined && !projects.includes(project)) throw projectNotAllowed(projects);
   const isOfProject = kind === "project" && project !== undefined && sessionId === sessionOfProject(project, store.parts.digests);
   if (isOfProject) return params;
-  if (sessionId !== undefined) return { ...params, project: project ?? (await projectOfSession(store, sessionId)) };
+  if (sessionId !== undefined) {
+    const begun = await projectOfSession(store, sessionId);
+    return { ...params, project: project ?? begun };
+  }
   const parent = parentId ?? expectedParentId ?? undefined;
   const known =
     parent === undefined ? undefined : await store.using(() => findCheckpoint(store.parts.catalog, parseCheckpointId(parent, "parentId")));

@@ -105,8 +105,9 @@ describe("a caller with a right to some projects", () => {
       await using workrail = await place.open();
       await saved(workrail, B, "in-use");
       const caller = workrail.asCaller(ofA);
-      for (const sessionId of ["in-use", "not-used"]) {
-        const { code, message, hint } = await refusalOf(caller.saveCheckpoint({ context: { a: 1 }, sessionId }));
+      const attempts = ["in-use", "not-used"].flatMap((sessionId) => [undefined, A].map((project) => ({ sessionId, project })));
+      for (const { sessionId, project } of attempts) {
+        const { code, message, hint } = await refusalOf(caller.saveCheckpoint({ context: { a: 1 }, sessionId, project }));
         expect({ code, message, hint }).toEqual({
           code: "SESSION_NOT_FOUND",
           message: `There is no session ${sessionId}.`,
