@@ -7,14 +7,15 @@ export class BodyBudget {
     this.#most = most;
   }
 
-  /** Reserves room for a body. Returns the function that gives it back; `undefined` when there is not enough. */
-  reserve(bytes: number): (() => void) | undefined {
+  /** Reserves room for a body. Returns the function that gives back all but some bytes of it; `undefined` when there is not enough. */
+  reserve(bytes: number): ((kept: number) => void) | undefined {
     if (this.#used + bytes > this.#most) return undefined;
     this.#used += bytes;
-    let isHeld = true;
-    return () => {
-      if (isHeld) this.#used -= bytes;
-      isHeld = false;
+    let held = bytes;
+    return (kept) => {
+      const left = Math.min(held, kept);
+      this.#used -= held - left;
+      held = left;
     };
   }
 }

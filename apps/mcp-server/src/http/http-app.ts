@@ -27,6 +27,8 @@ import { ENDPOINT, type HttpSettings, LIBRARY } from "./http-settings.ts";
 
 /** Bodies of the greatest size that may be in memory at the same time. */
 const LARGEST_BODIES = 4;
+/** Largest body of a request whose answer lasts: its bytes stay in memory as long. */
+const LARGEST_LASTING_BYTES = 64 * 1024;
 
 /** A request that was let in. */
 export interface McpRequestOptions {
@@ -124,7 +126,7 @@ export class HttpApp {
     for (const place of ["", ENDPOINT]) {
       this.#hono.get(`/.well-known/oauth-protected-resource${place}`, (c) => this.#metadata(c));
     }
-    const isTooLarge = (): Response => refusal(413, `The body is too large. This server takes at most ${maxBodyBytes} bytes.`);
+    const isTooLarge = (): Response => tooLarge(maxBodyBytes);
     this.#hono.all(
       ENDPOINT,
       (c, next) => this.#admit(c, next),
@@ -233,6 +235,7 @@ export class HttpApp {
     const body = await this.#read(c);
     if (body instanceof Response) return body;
     const isLasting = operation === "watchChanges";
+    if (isLasting && body.length > LARGEST_LASTING_BYTES) return tooLarge(LARGEST_LASTING_BYTES);
     if (isLasting) c.get("forget")();
     const left = new AbortController();
     whenClosed(c, () => left.abort());
@@ -269,8 +272,12 @@ export class HttpApp {
   async #read(c: Context<Env>): Promise<Buffer | Response> {
     const giveBack = this.#bodies.reserve(Number(c.req.header("content-length") ?? this.#options.maxBodyBytes));
     if (giveBack === undefined) return later(503, "The server reads as many large bodies as it can.", 1);
-    whenClosed(c, giveBack);
-    return (await bodyOf(c)) ?? refusal(400, "The connection ended before the body did.");
+    whenClosed(c, () => giveBack(0));
+    const body = await bodyOf(c);
+    if (body === undefined) return refusal(400, "The connection ended before the body did.");
+    // A body without a declared length had reserved the most.
+    giveBack(body.length);
+    return body;
   }
 
   async #serve(c: Context<Env>): Promise<Response> {
@@ -290,7 +297,9 @@ export class HttpApp {
     if (fault !== undefined) return Response.json(fault, { status: 400 });
     const refused = this.#refuseScope(checkedMessage, access);
     if (refused !== undefined) return refused;
-    if ("method" in checkedMessage && checkedMessage.method === "subscriptions/listen") c.get("forget")();
+    const isLasting = "method" in checkedMessage && checkedMessage.method === "subscriptions/listen";
+    if (isLasting && body.length > LARGEST_LASTING_BYTES) return tooLarge(LARGEST_LASTING_BYTES);
+    if (isLasting) c.get("forget")();
     const isAllowed = access === undefined ? undefined : () => this.#isStillGood(c, access);
     return this.#options.mcp.fetch(request, { ...authInfo, ...(isAllowed === undefined ? {} : { isAllowed }), parsedBody: checkedMessage });
   }
@@ -364,6 +373,10 @@ function refusal(
   { code = RPC_ERROR.invalidRequest, id = null }: { readonly code?: number; readonly id?: RequestId | null | undefined } = {},
 ): Response {
   return Response.json({ jsonrpc: "2.0", id, error: { code, message } }, { status });
+}
+
+function tooLarge(mostBytes: number): Response {
+  return refusal(413, `The body is too large. This server takes at most ${mostBytes} bytes.`);
 }
 
 function later(status: number, message: string, seconds: number): Response {

@@ -278,6 +278,21 @@ describe("a node as the store of the library", () => {
     await expect(changes.next()).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
   });
 
+  it("answers calls while many streams are open, whose calls came without a length or with a large body", async () => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${tokens["all"]}` };
+    const closing = new AbortController();
+    const watch = async (spaces = 0): Promise<number> => {
+      const body = ReadableStream.from([Buffer.from(`{"version":1,"args":[]}${" ".repeat(spaces)}`)]);
+      const init = { method: "POST", headers, body, duplex: "half" as const, signal: closing.signal };
+      return (await fetch(new URL("/library/watchChanges", server.url), init)).status;
+    };
+    for (let count = 0; count < 5; count++) expect(await watch()).toBe(200);
+    expect(await watch(100_000)).toBe(413);
+    await using store = await open("all");
+    expect(await store.storeStatus()).toMatchObject({ durability: "disk" });
+    closing.abort();
+  });
+
   it("exports to files of this machine, and imports from them", async () => {
     await using store = await open("all");
     await store.saveCheckpoint({ sessionId: "moved", context: { a: 1 } });
