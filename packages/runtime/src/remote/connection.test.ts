@@ -49,6 +49,19 @@ describe("the connection to a node", () => {
     expect(await connection.send(CALL)).toBe("done");
   });
 
+  it("frees its connection when the caller leaves a stream before its end", async () => {
+    const closed = Promise.withResolvers<boolean>();
+    const connection = await connect((_, response) => {
+      response.once("close", () => closed.resolve(true));
+      response.writeHead(200).write(`${writeWire({ item: 1 })}\n`);
+    });
+    for await (const item of connection.stream(CALL)) {
+      expect(item).toBe(1);
+      break;
+    }
+    expect(await closed.promise).toBe(true);
+  });
+
   it("repeats repeatable calls to a silent node", async () => {
     let calls = 0;
     const connection = await connect((_, response) => {

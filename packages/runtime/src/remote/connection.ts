@@ -118,10 +118,11 @@ export class Connection {
   async *#lines(call: SentCall): AsyncGenerator<Line> {
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(), this.#silenceMs).unref();
+    let lines: AsyncGenerator<string> | undefined;
     try {
       const response = await this.#fetch(call, silence.signal);
       if (response.status !== 200) throw await this.#refusal(response, call.operation);
-      const lines = linesIn(response);
+      lines = linesIn(response);
       // Read to its end, so that the connection serves the next call.
       for (let isDone = false; ;) {
         const { value: text, done } = await lines.next().catch((error: unknown) => {
@@ -141,6 +142,8 @@ export class Connection {
       }
     } finally {
       clearTimeout(timer);
+      // Frees the connection of a stream that the caller leaves. One that failed is free.
+      await lines?.return(undefined).catch(() => {});
     }
   }
 
