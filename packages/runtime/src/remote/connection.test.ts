@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { Connection, type SentCall } from "./connection.ts";
 import { writeWire } from "./wire.ts";
@@ -47,6 +48,19 @@ describe("the connection to a node", () => {
       }, SILENCE_MS / 6);
     });
     expect(await connection.send(CALL)).toBe("done");
+  });
+
+  it("does not take the time that the caller spends on an item for silence", async () => {
+    const connection = await connect((_, response) => {
+      response.writeHead(200).write(`${writeWire({ item: 1 })}\n`);
+      setTimeout(() => response.end(`${writeWire({ item: 2 })}\n${RESULT}`), SILENCE_MS);
+    });
+    const items: unknown[] = [];
+    for await (const item of connection.stream(CALL)) {
+      items.push(item);
+      if (item === 1) await pause(1.5 * SILENCE_MS);
+    }
+    expect(items).toEqual([1, 2]);
   });
 
   it("frees its connection when the caller leaves a stream before its end", async () => {

@@ -117,7 +117,8 @@ export class Connection {
   /** Yields the lines of one try, and makes the calls of functions. */
   async *#lines(call: SentCall): AsyncGenerator<Line> {
     const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(), this.#silenceMs).unref();
+    let isWithCaller = false;
+    const timer = setTimeout(() => (isWithCaller ? timer.refresh() : silence.abort()), this.#silenceMs).unref();
     let lines: AsyncGenerator<string> | undefined;
     try {
       const response = await this.#fetch(call, silence.signal);
@@ -137,7 +138,12 @@ export class Connection {
         const line = this.#parse(text);
         if (line.error !== undefined) throw line.error;
         if (line.call !== undefined) call.functions[line.call]?.(...(line.args ?? []));
-        else yield line;
+        else {
+          isWithCaller = true;
+          yield line;
+          isWithCaller = false;
+          timer.refresh();
+        }
         isDone = line.call === undefined && !("item" in line);
       }
     } finally {
