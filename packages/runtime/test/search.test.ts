@@ -41,6 +41,13 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       for (const query of ["migrations", "postgres", "ada", "max_retries"]) expect(await found(workrail, query)).toEqual([id]);
     }));
 
+  it("finds an identifier by its joined spelling, and a word with an apostrophe", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const id = await save(workrail, "a", { note: "Set max_retries at ten o'clock, says l'utilisateur." });
+      for (const query of ["maxretries", "o'clock", "l'utilisateur"]) expect(await found(workrail, query)).toEqual([id]);
+    }));
+
   it("names the checkpoint where a text appeared, and a later one when only the later one matches the filter", () =>
     at(async (place) => {
       await using workrail = await place.open();

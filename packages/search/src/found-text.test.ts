@@ -26,6 +26,8 @@ describe("lines with searched terms", () => {
     expect(found(["happily ever after", "const maxRetries = 3;", "東京都に行く"], "happily")).toHaveLength(1);
     expect(found(["Try again.", "It was dying."], "trying die")).toHaveLength(2);
     expect(found(["const maxRetries = 3;"], "max_retries")).toHaveLength(1);
+    expect(found(["set max_retries now", "at ten o'clock"], "maxretries oclock")).toHaveLength(2);
+    expect(found(["voir l'utilisateur", "run ns::name"], "l'utilisateur nsname")).toHaveLength(2);
     expect(found(["東京都に行く", "大阪"], "京都")).toHaveLength(1);
     expect(found(["My résumé", "ｓｅａｒｃｈ"], "resume search")).toHaveLength(2);
   });

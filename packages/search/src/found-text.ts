@@ -96,16 +96,19 @@ function termsIn(text: string): readonly string[] {
   return stopWords.size === 0 ? terms : [...terms, ...stopWords];
 }
 
-/** Returns prefixes that every matching word starts with; `undefined` when they cannot be determined. */
-function beginningsOf(terms: Iterable<string>): ReadonlySet<string> | undefined {
+/** Returns patterns of prefixes that every matching word starts with; `undefined` when they cannot be determined. */
+function beginningsOf(terms: Iterable<string>): readonly RegExp[] | undefined {
   const beginnings = new Set(Array.from(terms, beginningOf));
   if (![...beginnings].every((beginning) => /^[a-z0-9]+$/.test(beginning))) return undefined;
   // A shorter prefix covers the longer ones.
   for (const each of beginnings) {
     for (let end = 1; end < each.length; end++) if (beginnings.has(each.slice(0, end))) beginnings.delete(each);
   }
-  return beginnings;
+  return Array.from(beginnings, (beginning) => new RegExp(Array.from(beginning).join(JOINT), "gi"));
 }
+
+/** Signs between two letters of a joined term: `maxretries` is a spelling of `max_retries`, and `oclock` of `o'clock`. */
+const JOINT = String.raw`[^a-z0-9\s]{0,2}`;
 
 /** Returns the prefix of a stem that its words share. The last letters may differ: `try` has the stem `tri`, `dying` has `die`. */
 function beginningOf(term: string): string {
@@ -115,7 +118,7 @@ function beginningOf(term: string): string {
 }
 
 /** Returns only the surroundings of the possible matches in a text, which is usually nothing. */
-function around(text: string, beginnings: ReadonlySet<string> | undefined): string {
+function around(text: string, beginnings: readonly RegExp[] | undefined): string {
   if (beginnings === undefined || !isAscii(text)) return text;
   return placesIn(text, beginnings, WINDOW)
     .map(({ from, to }) => text.slice(from, to))
@@ -134,19 +137,20 @@ interface Place {
  *
  * @param window characters to examine on each side of a word without an end.
  */
-function placesIn(text: string, beginnings: ReadonlySet<string>, window: number): Place[] {
+function placesIn(text: string, beginnings: readonly RegExp[], window: number): Place[] {
   const places: Place[] = [];
-  const small = text.toLowerCase();
   const spaced = text.replace(/[\t\v\f]/g, " ");
   for (const beginning of beginnings) {
-    for (let at = small.indexOf(beginning), next = 0; at !== -1; at = small.indexOf(beginning, next)) {
+    beginning.lastIndex = 0;
+    for (let found = beginning.exec(text); found !== null; found = beginning.exec(text)) {
+      const at = found.index;
       const space = spaced.indexOf(" ", at);
       const end = space === -1 ? text.length : space;
       const isCut = end - at > window;
       const to = isCut ? at + lastJoint(text.slice(at, at + window)) : end;
       places.push({ at, from: beginOfWord(spaced, at, window), to });
       // The cut may lie inside a match.
-      next = isCut ? Math.max(at + 1, to - WORD) : to;
+      beginning.lastIndex = isCut ? Math.max(at + 1, to - WORD) : to;
     }
   }
   return places;
