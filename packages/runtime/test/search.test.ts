@@ -87,6 +87,14 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, 'note "user table"')).toEqual([id]);
     }));
 
+  it("finds a quoted part of a path or an identifier", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const id = await save(workrail, "a", { note: "see src/main.ts and foo.getUserName in 第3章です" });
+      await save(workrail, "b", { note: "main road, ts; get a user and a name" });
+      for (const query of ['"main.ts"', '"getUserName"', '"src/main.ts"', '"第3章"']) expect(await found(workrail, query)).toEqual([id]);
+    }));
+
   it("finds a quoted phrase across the end of a line or sentence, and none across two texts", () =>
     at(async (place) => {
       await using workrail = await place.open();

@@ -25,6 +25,16 @@ describe("a question", () => {
     expect(parseQuery('the "nightly export"').terms.map(({ term }) => term)).toEqual(["night", "export"]);
   });
 
+  it("requires the parts of an identifier in a phrase, which may be a part of a longer one", () => {
+    const { terms, required } = parseQuery('"main.ts"');
+    expect([terms.map(({ term }) => term), required]).toEqual([
+      ["main", "ts", "maint"],
+      ["main", "ts"],
+    ]);
+    expect(parseQuery('"is_a"').required).toEqual(stopWords("is a"));
+    expect(parseQuery('"第3章"').required).toEqual(["3"]);
+  });
+
   it("of few words accepts synonyms, other forms and longer words as substitutes", () => {
     const [term] = parseQuery("login").terms;
     expect(term?.instead).toMatchObject({ terms: expect.arrayContaining(["signin", "auth", "authent"]) as string[], beginning: "login" });

@@ -2,7 +2,7 @@ import type { AskedTerm, Substitute } from "@workrail/core";
 import { countsOf } from "./related-terms.ts";
 import { inflectionsOf } from "./inflections.ts";
 import { synonymsOf } from "./synonyms.ts";
-import { askedWordsOf, wordsOf } from "./terms.ts";
+import { askedWordsOf, partsIn, termsOf } from "./terms.ts";
 
 /** Parsed search query. */
 export interface ParsedQuery {
@@ -29,10 +29,11 @@ export function parseQuery(query: string): ParsedQuery {
     phrases.push(groups.slice(0, 4).find((group) => typeof group === "string") as string);
     return " ";
   });
-  const required = phrases.flatMap(termsOfPhrase);
+  const required = phrases.flatMap(partsOfPhrase);
   const { terms: others, stopWords, written } = askedWordsOf(words);
   const hasOnlyStopWords = required.length === 0 && others.length === 0;
-  const terms = [...countsOf([...required, ...(hasOnlyStopWords ? stopWords : others)])];
+  const joined = phrases.flatMap(termsOf).filter((term) => !required.includes(term));
+  const terms = [...countsOf([...required, ...joined, ...(hasOnlyStopWords ? stopWords : others)])];
   const replaceable = terms.length <= FEW_TERMS ? written : NO_WORDS;
   return {
     terms: terms.map(([term, times]) => ({
@@ -59,7 +60,7 @@ function substituteOf(term: string, word: string | undefined): Substitute | unde
   return terms.length === 0 && beginning === undefined ? undefined : { terms, beginning };
 }
 
-function termsOfPhrase(text: string): readonly string[] {
-  const { terms, stopWords } = wordsOf(text);
+function partsOfPhrase(text: string): readonly string[] {
+  const { terms, stopWords } = partsIn(text);
   return terms.length > 0 ? terms : [...stopWords];
 }

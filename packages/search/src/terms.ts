@@ -68,6 +68,16 @@ export function askedWordsOf(text: string): Words & { readonly written: Readonly
   return words;
 }
 
+/**
+ * Works like `wordsOf`, but omits terms that a longer text with this text in it may lack: `src/main.ts` has the parts of `main.ts`,
+ * but not its joined form, and 日本 has no term for its first letter.
+ */
+export function partsIn(text: string): Words {
+  const words = { terms: [], stopWords: new Set<string>(), isByParts: true };
+  collect(text, words);
+  return words;
+}
+
 function collect(text: string, words: Collected): void {
   const plain = folded(text);
   const patterns = isAscii(plain) ? OF_ASCII : OF_ALL_LETTERS;
@@ -79,6 +89,8 @@ interface Collected extends Words {
   readonly stopWords: Set<string>;
   /** Word in lower case by its term, without parts of identifiers. */
   readonly written?: Map<string, string>;
+  /** Omits joined identifiers, and single letters of scripts without spaces. Default false. */
+  readonly isByParts?: boolean;
 }
 
 /**
@@ -129,8 +141,8 @@ function partsOf(word: string, { humps, hasUnspaced }: Patterns): string[] {
   return [...spaced, ...(word.match(UNSPACED) ?? [])];
 }
 
-function addWhole(whole: string, { hasUnspaced }: Patterns, { terms, written }: Collected): void {
-  if (hasUnspaced && UNSPACED_ONCE.test(whole)) return;
+function addWhole(whole: string, { hasUnspaced }: Patterns, { terms, written, isByParts = false }: Collected): void {
+  if (isByParts || (hasUnspaced && UNSPACED_ONCE.test(whole))) return;
   // Indexes the joined form, as a query may write it.
   const word = whole.toLowerCase();
   terms.push(stemmed(word));
@@ -150,7 +162,7 @@ function addWrittenWord(word: string, into: Collected): void {
 function addPart(part: string, { hasUnspaced }: Patterns, into: Collected): void {
   if (!hasUnspaced || !UNSPACED_ONCE.test(part)) return addWord(part.toLowerCase(), into);
   const letters = Array.from(part);
-  if (letters.length === 1) into.terms.push(part);
+  if (letters.length === 1 && into.isByParts !== true) into.terms.push(part);
   for (let at = 0; at + 1 < letters.length; at++) into.terms.push(`${letters[at]}${letters[at + 1]}`);
 }
 
