@@ -151,6 +151,14 @@ describe("a phrase", () => {
   it("may be of signs, and of scripts without spaces", () => {
     expect(holds(["f(a[0]) // $x"], "f(a[0])")).toBe(true);
     expect(holds(["私は東京都に行く"], "東京都")).toBe(true);
+    expect(holds(["ພາສາລາວດີ"], "ລາວ")).toBe(true);
+    expect(holds(["使用Docker部署"], "docker")).toBe(true);
+    expect(holds(["使用Dockerfile部署"], "docker")).toBe(false);
+  });
+
+  it("occurs however accents and apostrophes are encoded", () => {
+    expect(holds(["the cafe\u0301 isn’t open"], "caf\u00e9 isn't")).toBe(true);
+    expect(holds(["the caf\u00e9 isn't open"], "cafe\u0301 isn’t")).toBe(true);
   });
 });
 

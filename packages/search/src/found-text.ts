@@ -1,5 +1,5 @@
 import { cutToTokens, estimateTokens } from "@workrail/core";
-import { isAscii, wordsOf } from "./terms.ts";
+import { isAscii, UNSPACED_LETTERS, wordsOf } from "./terms.ts";
 
 /** Line that contains searched terms. */
 export interface FoundLine {
@@ -266,18 +266,22 @@ function whole(line: string, at: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }
 
-/** Returns a function that tells whether a text contains a phrase, ignoring case and the kind of white space between its words. */
+/**
+ * Returns a function that tells whether a text contains a phrase, ignoring case, the kind of white space between its words, and how
+ * accents and apostrophes are encoded.
+ */
 export function phraseFinder(phrase: string): (text: string) => boolean {
-  const words = phrase.split(/\s+/u).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`));
+  const whole = composed(phrase);
+  const words = whole.split(/\s+/u).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`));
   // The pattern has no lookarounds: compiling the letters of all scripts takes a millisecond for each phrase.
   const pattern = new RegExp(words.join(String.raw`\s+`), "giu");
-  const unspaced = BEGINS_UNSPACED.test(phrase);
-  const beginsWord = !unspaced && BEGINS_WITH_LETTER.test(phrase);
-  const endsWord = !unspaced && ENDS_WITH_LETTER.test(phrase);
+  const beginsWord = BEGINS_WITH_LETTER.test(whole);
+  const endsWord = ENDS_WITH_LETTER.test(whole);
   const isPart = (text: string, from: number, to: number): boolean =>
     (beginsWord && ENDS_WITH_LETTER.test(text.slice(Math.max(0, from - 2), from))) ||
     (endsWord && BEGINS_WITH_LETTER.test(text.slice(to, to + 2)));
-  return (text) => {
+  return (given) => {
+    const text = composed(given);
     pattern.lastIndex = 0;
     for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
       if (!isPart(text, found.index, pattern.lastIndex)) return true;
@@ -288,6 +292,11 @@ export function phraseFinder(phrase: string): (text: string) => boolean {
   };
 }
 
-const BEGINS_UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
-const BEGINS_WITH_LETTER = /^[\p{L}\p{Nd}]/u;
-const ENDS_WITH_LETTER = /[\p{L}\p{Nd}]$/u;
+function composed(text: string): string {
+  return isAscii(text) ? text : text.normalize("NFC").replaceAll("’", "'");
+}
+
+/** Letters and digits of scripts with spaces between words. */
+const LETTERS = String.raw`[[\p{L}\p{Nd}]--[${UNSPACED_LETTERS}]]`;
+const BEGINS_WITH_LETTER = new RegExp(`^${LETTERS}`, "v");
+const ENDS_WITH_LETTER = new RegExp(`${LETTERS}$`, "v");

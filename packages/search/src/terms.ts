@@ -33,9 +33,9 @@ const OF_ASCII: Patterns = {
   hasUnspaced: false,
 };
 
-/** Scripts that put no spaces between words, or attach endings to them. They are indexed by pairs of adjacent letters. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+/gu;
+/** Letters of scripts that put no spaces between words, or attach endings to them. They are indexed by pairs of adjacent letters. */
+export const UNSPACED_LETTERS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々`;
+const UNSPACED = new RegExp(`[${UNSPACED_LETTERS}]+`, "gu");
 
 /**
  * Returns the terms of a text in order, each as often as it occurs: stemmed words without stop words; identifiers, paths and
