@@ -204,6 +204,8 @@ class MiniSearchIndex implements SearchEngine {
 
   /** Returns the score of each text with the term. */
   #found(term: string): Map<CheckpointId, number> {
+    // The first search for a term forgets its removed texts, but counts them in the scores.
+    if (this.#mini.dirtCount > 0) this.#mini.search(term, AS_GIVEN);
     return new Map(this.#mini.search(term, AS_GIVEN).map(({ id, score }) => [id as CheckpointId, score]));
   }
 

@@ -203,6 +203,18 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
+      "score the same at once after the removal of others as later",
+      withIndex(async (index) => {
+        const others = Array.from({ length: 8 }, (_, at) => text(`other-${at}`, ["word"], { sequence: at + 2 }));
+        await put(index, [text("one", ["word"]), ...others]);
+        await put(index, [], { remove: others.map(({ checkpointId }) => checkpointId) });
+        const [hit] = await match(index, ["word"]);
+        expect(hit?.score).toBeGreaterThan(0);
+        expect(await match(index, ["word"])).toEqual([hit]);
+      }),
+    );
+
+    it(
       "score from 0 to 1, higher for more of the terms",
       withIndex(async (index) => {
         await put(index, [
