@@ -39,7 +39,7 @@ const BATCH = 50;
 /** Collects the data of a saved page, the newest checkpoints first, until it has so many characters. */
 export async function saveSession(ports: DataPorts, sessionId: string, mostCharacters: number): Promise<SavedSession> {
   const whole = await timeline.run(ports, { sessionId });
-  const checkpoints: Record<string, SavedCheckpoint> = {};
+  const checkpoints: [id: string, checkpoint: SavedCheckpoint][] = [];
   let room = mostCharacters;
   const rows = [];
   for (const row of whole.rows) {
@@ -48,13 +48,13 @@ export async function saveSession(ports: DataPorts, sessionId: string, mostChara
     room -= JSON.stringify(saved).length;
     // The newest one is there in any case.
     if (room < 0 && rows.length > 0) break;
-    checkpoints[row.id] = saved;
+    checkpoints.push([row.id, saved]);
     rows.push(row);
   }
   const found: ContextSize[] = [];
   for (let at = 0; at < rows.length; at += BATCH)
     found.push(...(await sizes.run(ports, { ids: rows.slice(at, at + BATCH).map(({ id }) => id) })));
-  return { savedAt: ports.now().toISOString(), timeline: { ...whole, rows }, sizes: found, checkpoints };
+  return { savedAt: ports.now().toISOString(), timeline: { ...whole, rows }, sizes: found, checkpoints: Object.fromEntries(checkpoints) };
 }
 
 async function saveCheckpoint(ports: DataPorts, checkpointId: string, parentId: string | null): Promise<SavedCheckpoint> {
