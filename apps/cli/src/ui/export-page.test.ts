@@ -41,6 +41,14 @@ describe("workrail ui --export", () => {
     expect([again.code, again.stderr]).toMatchObject([2, expect.stringContaining("The file page.html already exists")]);
   });
 
+  it("takes a session whose store has higher limits than usual", async () => {
+    const deep = JSON.parse(`${"[".repeat(150)}${"]".repeat(150)}`) as unknown;
+    const env = { WORKRAIL_MAX_DEPTH: "200" };
+    await cli.output(["save", "--session", "deep"], { input: JSON.stringify({ goal: "go deep", deep }), env });
+    await cli.output(["ui", "--export", "page.html", "--session", "deep"], { env });
+    expect(readFileSync(join(cli.project, "page.html"), "utf8")).toContain("go deep");
+  });
+
   it("ends no element of the page by a saved text", async () => {
     const text = "</script><script>alert(1)</script>";
     await cli.save({ [text]: text }, "--session", "hostile");

@@ -23,7 +23,20 @@ export interface ExportedPage {
 /** Characters of the data in a page: small enough for a mail. */
 const MOST_CHARACTERS = 4_000_000;
 /** More than any session holds. */
-const ALL = 1_000_000;
+const ALL = 1e12;
+/** The session meets the limits of its own store, which may be higher than the defaults. */
+const NO_LIMITS = {
+  maxCheckpoints: ALL,
+  maxAsides: ALL,
+  maxAsideBytes: ALL,
+  maxCheckpointBytes: ALL,
+  maxSessionBytes: ALL,
+  maxTotalBytes: ALL,
+  maxContextBytes: ALL,
+  maxDepth: ALL,
+  maxKeys: ALL,
+  retentionDays: 0,
+} as const;
 
 /**
  * Writes a session as one page to share. Its data comes from a copy of the session in which secrets are replaced, whatever the
@@ -37,7 +50,7 @@ export async function exportPage({ store, sessionId, file }: ExportPageOptions):
   try {
     const copy = join(folder, "session.json");
     await store.exportSession(sessionId, { file: copy });
-    const settings = { secrets: "redact", maxCheckpoints: ALL, retentionDays: 0 } as const;
+    const settings = { ...NO_LIMITS, secrets: "redact" } as const;
     const project = findProject(process.cwd());
     await using redacted = await openWorkrail({ dataDir: join(folder, "store"), project, env: {}, settings, upkeep: false });
     await redacted.importFile(copy);
