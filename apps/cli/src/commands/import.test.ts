@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openWorkrail } from "@workrail/runtime";
@@ -95,6 +95,17 @@ describe("workrail import", () => {
     });
     expect(await cli.run(["import", ".", ...elsewhere])).toMatchObject({ code: 2, stdout: "" });
     expect(await cli.run(["import", "s.json", "--on-conflict", "x"])).toMatchObject({ code: 2 });
+  });
+
+  it("refuses a path that the system refuses, and skips such a file in a folder", async () => {
+    symlinkSync("round.json", join(cli.project, "round.json"));
+    for (const path of ["round.json", "x".repeat(300)]) {
+      expect(await cli.run(["import", path, ...elsewhere])).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^INVALID_INPUT: .* cannot be read: /u) as string,
+      });
+    }
+    expect(await cli.output(["import", ".", ...elsewhere])).toBe("s\n");
   });
 
   it("leaves whole checkpoints when killed at any moment, and completes in a repeated run", async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { IMPORT_CONFLICT_POLICIES, type ImportConflictPolicy, invalidInput, WorkrailError } from "@workrail/core";
 import type { ImportProgress } from "@workrail/runtime";
@@ -157,14 +157,34 @@ function lineFor(which: string): (progress: ImportProgress) => string {
 /** Returns the exports in a folder; any other path is taken for a file. */
 function within(path: string): readonly string[] {
   if (path === STDIN) return [path];
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
+  if (statsOf(path)?.isDirectory() !== true) return [path];
   // Reading a pipe or a device in the folder could block forever.
   const isExport = (name: string): boolean =>
-    name.endsWith(".json") && !name.startsWith(".") && statSync(join(path, name), { throwIfNoEntry: false })?.isFile() === true;
-  const names = readdirSync(path).filter(isExport);
+    name.endsWith(".json") && !name.startsWith(".") && statsOf(join(path, name))?.isFile() === true;
+  const names = namesIn(path).filter(isExport);
   if (names.length === 0)
     throw new WorkrailError("INVALID_INPUT", `The folder ${path} contains no exports.`, { hint: "Names of exports end in .json." });
   return names.toSorted().map((name) => join(path, name));
+}
+
+/** `undefined` also when the system refuses the path: reading it as a file reports the reason. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    throw new WorkrailError("INVALID_INPUT", `The folder ${folder} cannot be read.`, {
+      hint: "Give your user read access to it.",
+      cause: error,
+    });
+  }
 }
 
 async function tell(imports: readonly ForeignImport[]): Promise<void> {
