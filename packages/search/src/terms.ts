@@ -34,7 +34,7 @@ const OF_ASCII: Patterns = {
 };
 
 /** Letters of scripts that put no spaces between words, or attach endings to them. They are indexed by pairs of adjacent letters. */
-export const UNSPACED_LETTERS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々`;
+export const UNSPACED_LETTERS: string = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々`;
 const UNSPACED = new RegExp(`[${UNSPACED_LETTERS}]+`, "gu");
 
 /**
