@@ -18,8 +18,9 @@ export async function admitted(store: Store, { projects }: Confined, params: Sav
   const isOfProject = kind === "project" && project !== undefined && sessionId === sessionOfProject(project, store.parts.digests);
   if (isOfProject) return params;
   if (sessionId !== undefined) {
-    const begun = await projectOfSession(store, sessionId);
-    return { ...params, project: project ?? begun };
+    // Also refuses a session that the caller cannot see, whichever project is given.
+    const sessionProject = await projectOfSession(store, sessionId);
+    return { ...params, project: project ?? sessionProject };
   }
   const parent = parentId ?? expectedParentId ?? undefined;
   const known =

@@ -83,6 +83,7 @@ class Push {
   readonly #pushed = new Map<SessionId, CheckpointId>();
   /** Ids in the target of the checkpoints whose own ids were taken there. */
   readonly #renamed = new Map<string, CheckpointId>();
+  /** The ids in `#renamed` that are in the target. */
   readonly #newIds = new Set<CheckpointId>();
   /** Sessions whose checkpoints wait, because an earlier one was refused. */
   readonly #waiting = new Set<SessionId>();

@@ -117,6 +117,7 @@ export class Connection {
   /** Yields the lines of one try, and makes the calls of functions. */
   async *#lines(call: SentCall): AsyncGenerator<Line> {
     const silence = new AbortController();
+    // While the caller works on a line, the node is not silent.
     let isWithCaller = false;
     const timer = setTimeout(() => (isWithCaller ? timer.refresh() : silence.abort()), this.#silenceMs).unref();
     let lines: AsyncGenerator<string> | undefined;

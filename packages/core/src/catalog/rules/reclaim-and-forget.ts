@@ -25,11 +25,10 @@ export function reclaimAndForget(catalog: Pick<CatalogPort, "change">, emptied: 
 export function andForget(removing: Rule<readonly BlobRef[]>, { sessions, at }: Emptied): Rule<readonly BlobRef[]> {
   return mapped(removing, (removed) => {
     const touched = new Set(changesOf("removal", removed.rows).flatMap(({ now }) => (now === undefined ? [] : [now.sessionId])));
-    const forgetting = [...touched]
-      .filter((id) => sessions.has(id))
-      .map((id) => {
-        return mapped(forget(id, { at }), (forgotten) => ({ ...forgotten, outcome: [], withdrawn: undefined }));
-      });
+    const emptied = [...touched].filter((id) => sessions.has(id));
+    const forgetting = emptied.map((id) =>
+      mapped(forget(id, { at }), (forgotten) => ({ ...forgotten, outcome: [], withdrawn: undefined })),
+    );
     if (forgetting.length === 0) return removed;
     const steps = inSequence<readonly BlobRef[]>([{ reads: {}, decide: () => removed }, ...forgetting]);
     return mapped(steps, (decision) => ({ ...decision, outcome: removed.outcome, withdrawn: undefined }));

@@ -100,15 +100,15 @@ async function decide(
   const at = clock.now();
   const reason = erases ? ERASED : "manual";
   const bySession = Map.groupBy(going, ({ record }) => record.sessionId);
-  const untagged = new Set(whole);
-  for (const sessionId of new Set([...whole, ...bySession.keys()])) {
+  const wholeSessions = new Set(whole);
+  for (const sessionId of new Set([...wholeSessions, ...bySession.keys()])) {
     const found = bySession.get(sessionId) ?? [];
     const moves = (["live", "trash"] as const).flatMap((from): readonly Move[] => {
       const checkpoints = found.filter((each) => each.from === from).map(({ record }) => record.id);
       return checkpoints.length === 0 ? [] : [{ sessionId, checkpoints, at, reason, agentId, from, to: "nowhere", erases }];
     });
     const changes = moves.map((move): CatalogChange => ({ move, audit: [] }));
-    if (untagged.has(sessionId) && (await findSession(catalog, sessionId))?.tags.includes(KEEP_TAG) === true) {
+    if (wholeSessions.has(sessionId) && (await findSession(catalog, sessionId))?.tags.includes(KEEP_TAG) === true) {
       const audit = [{ at, action: "tag", sessionId, checkpointId: undefined, agentId, reason } as const];
       changes[0] = { ...changes[0], tags: { sessionId, add: [], remove: [KEEP_TAG] }, audit };
     }
