@@ -1,4 +1,4 @@
-/** How far a call is with a part of its work. */
+/** Progress of a call with a part of its work. */
 export interface Progress {
   readonly done: number;
   readonly total: number;
@@ -6,7 +6,7 @@ export interface Progress {
   readonly message: string;
 }
 
-/** Reports how far a call is. */
+/** Reports the progress of a call. */
 export type TellProgress = (progress: Progress) => void;
 
 /** Sends a notice that belongs to a request, before its answer. */

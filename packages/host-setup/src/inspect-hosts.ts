@@ -10,7 +10,7 @@ import type { SetupFault } from "./setup-change.ts";
 import { SETUP_HOSTS, type SetupHost } from "./setup-hosts.ts";
 import { findProgram, isFile, type Surroundings } from "./surroundings.ts";
 
-/** How a host is connected with Workrail. */
+/** State of a host's connection with Workrail. */
 export interface HostReport {
   readonly host: SetupHost;
   readonly title: string;

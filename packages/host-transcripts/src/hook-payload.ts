@@ -15,11 +15,11 @@ export interface HookPayload {
   /** Absolute path of the transcript. A sub-agent has its own, never its parent's. */
   readonly transcriptPath?: string | undefined;
   readonly cwd?: string | undefined;
-  /** How a session began: startup, resume, clear, compact. */
+  /** The start of a session: startup, resume, clear, compact. */
   readonly source?: string | undefined;
   readonly prompt?: string | undefined;
   readonly lastAssistantMessage?: string | undefined;
-  /** Why a session ended. */
+  /** The reason for the end of a session. */
   readonly reason?: string | undefined;
   /** The trigger of a compaction: manual, auto. */
   readonly trigger?: string | undefined;

@@ -5,7 +5,7 @@ export const TRANSCRIPT_HOSTS = ["claude-code", "codex", "gemini", "opencode"] a
 /** The name of a host whose transcripts can be read. */
 export type TranscriptHost = (typeof TRANSCRIPT_HOSTS)[number];
 
-/** How far a transcript was read. JSON, at most 500 bytes. */
+/** Position up to which a transcript was read. JSON, at most 500 bytes. */
 export interface TranscriptPosition {
   /** Offset in bytes after the last whole line that was read. */
   readonly offset: number;

@@ -9,7 +9,7 @@ import { reportedKeys } from "./reported-keys.ts";
 export interface KvStorageOptions {
   /** Default `disk`: a value survives a power cut once `putIfAbsent` resolves. */
   readonly durability?: Durability;
-  /** How long others wait for a process that died, in milliseconds. An open store renews its lease three times as often. Default 15,000. */
+  /** Time that others wait for a process that died, in milliseconds. An open store renews its lease three times as often. Default 15,000. */
   readonly leaseMs?: number;
   /** Times of the leases. Clocks of processes on one store should agree within a part of `leaseMs`. Default: the system's clock. */
   readonly clock?: Clock;

@@ -24,7 +24,7 @@ interface Kept {
   uses: number;
 }
 
-/** How to run a statement. */
+/** One use of a statement. */
 interface Use {
   /** Empty for a statement that is not kept. */
   readonly name: string;
@@ -35,11 +35,11 @@ interface Use {
 }
 
 /**
- * Statements that the database keeps for a connection, parsed and planned. Without them parsing and planning takes longer than all else
+ * Statements that the database keeps for a connection, parsed and planned. Otherwise parsing and planning takes longer than the rest
  * of a short statement.
  *
- * A pool between may give the next transaction another connection to the server, and know nothing of names. Then a statement is missing
- * there, or known already: the transaction fails, no connection of this process keeps statements from then on, and it is repeated.
+ * A pool in between may give the next transaction another connection to the server, where a statement is missing or its name is taken.
+ * Then the transaction fails and is repeated, and no connection of this process keeps statements from then on.
  */
 export class KeptStatements {
   readonly #keeping: Keeping;

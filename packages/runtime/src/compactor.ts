@@ -36,7 +36,6 @@ export interface Compacted {
   readonly savedBytes: number;
 }
 
-/** How to compact every session. */
 export interface CompactAllOptions {
   readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
   readonly signal?: { readonly aborted: boolean } | undefined;

@@ -135,7 +135,7 @@ export interface CheckpointLabels {
 }
 
 /**
- * How the session of a save was found. `given`: by the caller; `process`: this process already uses it for that workflow; `derived`: from
+ * Origin of a save's session. `given`: by the caller; `process`: this process already uses it for that workflow; `derived`: from
  * the workflow and its first context; `fresh`: a new one.
  */
 export type SessionReason = "given" | "process" | "derived" | "fresh";
@@ -453,7 +453,7 @@ export interface ViewCheckpointResult extends LoadCheckpointResult {
   omitted?: Omissions;
   /** Tokens of the answer beyond `budgetTokens`, when its description alone exceeds the budget. */
   budgetExceededBy?: number | undefined;
-  /** How to get the originals, when an entry is not whole. */
+  /** The way to the originals, when an entry is not whole. */
   how?: string;
   /** ISO 8601. `checkpointId` leads to the originals until then. */
   validUntil?: string;
@@ -528,7 +528,7 @@ export interface ShapedContextResult extends Standing {
   notKept?: string;
   /** Likely secrets in the original of a given context. If they were redacted, the kept original is redacted too. */
   secrets?: SecretsFields;
-  /** How to get the originals. */
+  /** The way to the originals. */
   how?: string;
   /** Why the project's rules file cannot be used. */
   contextRulesWarning?: string;

@@ -79,7 +79,7 @@ export interface StandIn {
 }
 
 /**
- * How a store runs an operation. Default: closing waits for it, and it is repeated after a lost catalog. `once`: not repeated. `alone`: the
+ * Way in which a store runs an operation. Default: closing waits for it, and it is repeated after a lost catalog. `once`: not repeated. `alone`: the
  * operation does both itself, or needs neither. `stream`: an async iterable. `at once`: synchronous.
  */
 export type Runs = "once" | "alone" | "stream" | "at once";

@@ -27,7 +27,7 @@ import type { Settings } from "./settings.ts";
 
 /** The condenser of a store. */
 export interface Condensing {
-  /** Absent: only the core's own rules condense. */
+  /** Absent: only rules condense. */
   readonly advanced?: AdvancedMode | undefined;
 }
 

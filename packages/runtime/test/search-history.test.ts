@@ -94,7 +94,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))(
         { numRuns: kind === "memory" ? 60 : 4, seed: 20_260_101 },
       ));
 
-    // Core decides which texts each checkpoint has, so fewer are enough for the index in memory.
+    // `@workrail/search` decides which texts each checkpoint has, so fewer are enough for the index in memory.
     const [saves, most] = kind === "memory" ? [300, 30] : [1_000, 100];
 
     it(

@@ -29,7 +29,7 @@ export interface CatalogDatabaseOptions {
   readonly fs: FileSystem;
   readonly openDatabase: OpenDatabase;
   readonly log: Log;
-  /** How long to wait for other processes that are opening the database. */
+  /** Longest wait for other processes that are opening the database. */
   readonly lockWaitMs: number;
   /** Default: the migrations of this version. */
   readonly migrations?: readonly Migration[] | undefined;

@@ -12,7 +12,7 @@ export interface DerivedDatabaseOptions {
   readonly fs: FileSystem;
   readonly openDatabase: OpenDatabase;
   readonly journal: JournalMode;
-  /** How long to wait for other writers. */
+  /** Longest wait for other writers. */
   readonly lockWaitMs: number;
   readonly log: Log;
   /** Called once before the file is first looked at; may provide the file. Default: none. */

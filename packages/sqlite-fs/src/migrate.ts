@@ -7,7 +7,7 @@ import { databaseDamaged } from "./storage-errors.ts";
 import { sumRows } from "./sum-rows.ts";
 
 export interface MigrateOptions {
-  /** How long to wait for other processes that write or migrate. */
+  /** Longest wait for other processes that write or migrate. */
   readonly lockWaitMs: number;
   /** Default: the migrations of this version. */
   readonly migrations?: readonly Migration[] | undefined;

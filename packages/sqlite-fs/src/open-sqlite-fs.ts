@@ -36,7 +36,7 @@ import { unsuitableFileSystem } from "./unsuitable-file-system.ts";
 export interface SqliteFsOptions {
   /** Data directory. Created when missing, accessible to its owner only. */
   readonly dataDir: string;
-  /** How long to wait for a lock that another process holds. Default 5,000 ms. */
+  /** Longest wait for a lock that another process holds. Default 5,000 ms. */
   readonly lockWaitMs?: number;
   /** File system. Default: the real one. */
   readonly fs?: FileSystem;

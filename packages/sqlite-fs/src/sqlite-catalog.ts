@@ -48,7 +48,7 @@ export interface SqliteCatalogOptions {
   readonly journal: JournalMode;
   /** True when the last processes did not close the database: the machine may have stopped during a write. */
   readonly isLeftOver: boolean;
-  /** How long to wait for the write lock. */
+  /** Longest wait for the write lock. */
   readonly lockWaitMs: number;
   /** Default: the migrations of this version. */
   readonly migrations?: readonly Migration[] | undefined;

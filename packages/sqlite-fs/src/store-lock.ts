@@ -15,7 +15,7 @@ export interface StoreLockOptions {
   readonly file: string;
   readonly fs: FileSystem;
   readonly openDatabase: OpenDatabase;
-  /** How long to wait for the holders of the lock. */
+  /** Longest wait for the holders of the lock. */
   readonly waitMs: number;
   readonly log: Log;
   /** Called after the lock was not held for a moment: another process may have replaced the database. */

@@ -1,4 +1,4 @@
-/** Numbers of tries. An environment variable overrides each option, so that a run can try more, or repeat another run. */
+/** Extent of random tests. An environment variable overrides each option, so that a run can try more, or repeat another run. */
 export interface ConformanceOptions {
   /** Generated contexts of the property test, default 1,000 (`WORKRAIL_CONFORMANCE_RUNS`); other generated tests run a share of it. */
   readonly runs?: number;

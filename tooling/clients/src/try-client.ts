@@ -11,14 +11,14 @@ export interface Trial {
   readonly savesAndLoads: boolean;
   /** True when a search for a word of the state found its checkpoint. */
   readonly searches: boolean;
-  /** How the error of a wrong call arrived; `undefined` when its code or its advice did not. */
+  /** Form in which the error of a wrong call arrived; `undefined` when its code or its advice did not. */
   readonly error: ErrorForm | undefined;
 }
 
 /** A state with what clients get wrong: nesting, an empty object, null, a word beyond ASCII, a number that is not whole. */
 const CONTEXT = { goal: "Prüfe the zeppelin 🛩", plan: [{ step: 1, done: false }, null], notes: {}, ratio: 0.1 };
 
-/** Lists, saves, loads, searches, and calls wrongly. */
+/** Lists the tools, saves, loads, searches, and loads an unknown session. */
 export async function tryClient(program: ClientProgram, server: Server, home: string): Promise<Trial> {
   const connection = await program.connect(server, home);
   try {

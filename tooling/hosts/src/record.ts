@@ -33,7 +33,7 @@ const wanted = SCENARIOS.flatMap((scenario) => scenario.hosts.map((host) => ({ s
 for (const { scenario, host, name } of wanted) {
   const recording = await record(scenario, host, hostsFolder);
   await remember(recording);
-  process.stdout.write(`${name}: ${recording.bytes.before} + ${recording.bytes.after} bytes\n`);
+  process.stdout.write(`${name}: ${recording.bytes.before} + ${recording.bytes.after} characters\n`);
 }
 
 async function record(scenario: Scenario, host: HostName, hostsFolder: string): Promise<Recording> {

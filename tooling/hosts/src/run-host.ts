@@ -21,7 +21,7 @@ export interface HostRun extends Places {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** How one process of a host ended. */
+/** End of one process of a host. */
 export interface HostExit {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -106,7 +106,7 @@ export function attackOf({ checkpoints, sessions, projects, words }: Known): Att
         tool("checkpoint_delete", { id }),
       ]),
       ...projects.map((project_path) => tool("checkpoint_save", { project_path, summary: "attacked", description: "text" })),
-      // The sessions of these were derived from workflow and context by others, too.
+      // Others derived sessions from the same workflow and context.
       ...words.map((workflowId) => tool("workflow_checkpoint_save", { workflowId, context: { goal: "derived" }, details: true })),
       tool("workflow_context_compress", { context: { goal: "the same aside" }, budgetTokens: 20 }),
       tool("workflow_checkpoint_list", { kind: "aside" }),

@@ -24,7 +24,7 @@ export interface NoticingClient {
   taken(): readonly string[];
   /** Resolves when a notice of each of these arrived, and removes them. Others stay. */
   told(...expected: readonly string[]): Promise<void>;
-  /** How the last subscription ended. */
+  /** Resolves to the end of the last subscription. */
   ending(): Promise<string>;
   close(): Promise<void>;
 }

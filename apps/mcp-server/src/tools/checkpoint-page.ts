@@ -8,7 +8,7 @@ const PIECE = 500;
 
 export type Page = WireCheckpoint & {
   readonly next_offset?: number;
-  /** How to get data that no page contains. */
+  /** The way to data that no page contains. */
   readonly how?: string;
 };
 

@@ -25,7 +25,7 @@ export class BlobTable<Row extends { readonly blob: BlobRef; readonly sessionId:
     return this.#rows.values();
   }
 
-  /** Returns the rows among which all rows with one of these blobs, or of this session, are. */
+  /** Returns all rows with one of these blobs, or of this session; possibly others too. */
   candidates({
     blobs,
     sessionId,

@@ -187,7 +187,7 @@ export interface Totals {
   readonly pendingRemovals: number;
   /** Pending removals that another delta still needs. They are reclaimed once nothing needs them. */
   readonly neededRemovals: number;
-  /** How often a damaged catalog was repaired in place; `undefined` when never, or when unknown. */
+  /** Number of repairs of a damaged catalog in place; `undefined` when none, or when unknown. */
   readonly mendings?: number | undefined;
 }
 

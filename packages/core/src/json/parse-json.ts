@@ -17,8 +17,8 @@ export const END_BRACE: number = 0x7d;
  *
  * V8 12.8 to at least 14.6 (Node 24 to 26) misreads keys with escapes, such as `"\n"`, after an object of the same shape had a
  * key that looks like their source, such as a single backslash: https://github.com/nodejs/node/issues/63785. A store must return
- * exactly what was saved. Therefore such keys, which are rare, are read under names without escapes and renamed, on every engine: whether
- * one has the bug cannot be told, because it hides in a program that has made some thousands of shapes before.
+ * exactly what was saved. Therefore such keys, which are rare, are read under names without escapes and renamed, on every engine: a test
+ * for the bug proves nothing, because the bug is hidden once a program has made some thousands of shapes.
  *
  * @throws SyntaxError as `JSON.parse` does.
  */

@@ -3,7 +3,7 @@ import { homeDirectory } from "@workrail/blob-files";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the directory where each platform keeps data of a user's programs. */
+/** Returns the default data directory, in the platform's directory for data of a user's programs. */
 export function defaultDataDir(env: Environment, platform: NodeJS.Platform): string {
   const home = homeDirectory();
   switch (platform) {

@@ -37,7 +37,7 @@ export function settingsOfTenant(file: string, tenant: string): ProgramSettings 
   return Object.fromEntries(own.flatMap(({ value, place }) => settingsIn(value, { file, ...place })));
 }
 
-/** Returns the file that links lead to, as those of Kubernetes do: the operator of the server has named it. */
+/** Follows links, such as those of Kubernetes: the operator of the server has named the file. */
 function behindLinks(file: string): string {
   try {
     return fs.realpathSync(file);

@@ -23,7 +23,7 @@ export type FallbackMethod =
   | "takeIncoming";
 
 /**
- * How a program whose store is a node runs an operation. Default: the node does it. `repeatable`: the same, and a change whose answer was
+ * Place where a program whose store is a node runs an operation. Default: the node. `repeatable`: the same, and a change whose answer was
  * lost is sent again. `here`: in the program, made of other operations. `at the node`: refused, because it needs the disk of the node.
  */
 export type Remote = "repeatable" | "here" | "at the node";

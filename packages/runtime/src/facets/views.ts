@@ -13,7 +13,7 @@ import type { Store } from "../store.ts";
 import type { Views } from "../workrail.ts";
 import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
 
-/** Loaded on demand: loading is slow, and a program that only looks something up ends before. */
+/** Loaded on demand: loading is slow, and a program that only looks something up does not need it. */
 const viewing = () => import("../on-demand/viewing.ts");
 
 /** Fits saved work into budgets. */

@@ -145,7 +145,7 @@ class Fallback implements Route, Pick<Operations, FallbackMethod> {
       case "whole session":
         return this.#standby.diskWithAllOf(parseSessionId(call.args[0] as string)).then((disk) => this.#own(disk).run(call));
       case "whole store":
-        // How much is in memory only would count the work of others.
+        // A caller with some projects only gets no number of checkpoints in memory: it would count the work of others.
         return this.#caller?.projects === undefined
           ? this.#standby.forWholeStore((disk) => this.#own(disk).run(call) as Promise<object>)
           : this.#standby.forWholeStore(async () => ({})).then(() => this.#disk().run(call));

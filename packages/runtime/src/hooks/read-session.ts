@@ -19,7 +19,7 @@ export interface ReadSession {
   readonly hasNews: boolean;
 }
 
-/** Hosts whose transcript files are read here. VS Code writes those of Claude Code. */
+/** Hosts whose transcript files are read here. VS Code writes the format of Claude Code. */
 const READ_AS: Readonly<Partial<Record<HookHost, TranscriptHost>>> = {
   "claude-code": "claude-code",
   vscode: "claude-code",

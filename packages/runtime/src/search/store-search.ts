@@ -23,7 +23,6 @@ const LONG = 6;
 /** True after a search in any store of this process, when the engine has compiled the code of searches. */
 let isWarm = false;
 
-/** How to index everything pending. */
 interface CatchUpInFull extends FinishIndexOptions {
   readonly signal: { readonly aborted: boolean } | undefined;
 }

@@ -12,7 +12,7 @@ const INDEX_VERSION = 6;
  * tells whether checkpoints were only added.
  * `name`: projects, agents and workflows, and lists of tags as JSON. `state`: the catalog's position and sums.
  * `term`: FTS5 keeps only which documents have a term. A term that occurs more than once is indexed again with a mark: see `marked`.
- * Stop words have the sign that core gives them.
+ * Stop words begin with the sign that `@workrail/search` gives them.
  */
 const SEARCH_SCHEMA = `
 CREATE TABLE state (key TEXT PRIMARY KEY NOT NULL, value ANY NOT NULL) STRICT, WITHOUT ROWID;

@@ -3,7 +3,7 @@ import type { Run } from "../derived-database.ts";
 import { documentsWith, isTerm } from "@workrail/search";
 import { wordListsOf } from "./word-lists.ts";
 
-/** Maximum of words of the index that are compared with a term. */
+/** Most words of the index that are compared with a term. */
 const MOST_WORDS = 20_000;
 /**
  * Number of texts from which words have their own table. FTS5 reads the whole posting list of each word of a range, which takes

@@ -160,7 +160,7 @@ function changedBy(old: Versions, { sessions, isUnknown }: StoreChanges): Versio
   return { version: old.version + 1, sessions: next, unknown: old.unknown + (isUnknown === true ? 1 : 0) };
 }
 
-/** Which of the panes a narrow screen shows. */
+/** Returns the number of the pane that a narrow screen shows. */
 function depthOf({ screen, sessionId, checkpointId }: Route): number {
   if (screen !== undefined || checkpointId !== undefined) return 3;
   return sessionId === undefined ? 1 : 2;

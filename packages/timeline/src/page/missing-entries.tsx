@@ -176,7 +176,7 @@ function Name({ fate, children }: { readonly fate: EntryOutcome; readonly childr
 /** Most tokens that an answer keeps free for fields that come later, such as the time until which its originals stay. */
 const KEPT_FREE = 150;
 
-/** How much of an entry is there, in parts where these can be counted. */
+/** Says how much of an entry is there, in parts where these can be counted. */
 function keptOf({ change, shown, tokens }: EntryOutcome): string {
   const parts = typeof change === "object" ? change.parts : undefined;
   if (parts === undefined) return `in part: ${number(shown)} of ${plural(tokens, "token")}`;
@@ -200,7 +200,7 @@ function MissingParts({ fate: { change } }: { readonly fate: EntryOutcome }): JS
   );
 }
 
-/** Why an entry is not whole under this budget. */
+/** Says why an entry is not whole under this budget. */
 function whyCut({ tokens, shown }: EntryOutcome, { budget, found }: MissingEntriesProps): string {
   if (budget === undefined) return "It is too long for one answer.";
   const free = budget - found.tokens;

@@ -9,8 +9,8 @@ import { type ExportedSession, type UnreadableInExport, withCheck } from "./expo
 export const EXPORT_FORMAT = "workrail-session";
 export const EXPORT_VERSION = 1;
 
-/** Contexts up to this size are indented for people. Larger ones are not: a line per value would not help. */
-const LARGEST_LAID_OUT_BYTES = 1024 * 1024;
+/** Contexts of at most this many characters are indented for people. In larger ones a line per value would not help. */
+const LONGEST_LAID_OUT = 1024 * 1024;
 /** Largest growth by indentation, which is high for deeply nested arrays of small numbers. */
 const MOST_BLOWN_UP = 16;
 
@@ -64,7 +64,7 @@ function factsOf(record: ExportedFacts): JsonObject {
 }
 
 function contextLaidOut(context: Context, contextText: string): string {
-  if (contextText.length > LARGEST_LAID_OUT_BYTES) return contextText;
+  if (contextText.length > LONGEST_LAID_OUT) return contextText;
   const laidOut = layOut(context, "      ");
   return laidOut.length > MOST_BLOWN_UP * contextText.length ? contextText : laidOut;
 }

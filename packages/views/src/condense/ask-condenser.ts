@@ -8,7 +8,7 @@ import { isWithin, measure, type Room } from "../view/room.ts";
 /** External condenser, such as a language model, with the size of its input. */
 export interface AdvancedMode {
   readonly condenser: Condenser;
-  /** Longer texts are first condensed to this many tokens by core. */
+  /** Longer texts are first condensed to this many tokens by rules. */
   readonly inputTokens: number;
   /** Finds the parts to remove from a text before it is sent. */
   readonly findSecrets: FindSecrets;

@@ -91,7 +91,7 @@ export function textOf(record: JsonObject): string {
   return cut(typeof text === "string" ? text : JSON.stringify(record), LONGEST_NOTED.sentence);
 }
 
-/** The states that hosts write themselves. Other words are looked up in the vocabulary of five languages. */
+/** The states that hosts write themselves. Other words are looked up in the vocabulary of six languages. */
 const HOST_STATES: ReadonlyMap<JsonValue | undefined, PlanItem["state"]> = new Map([
   ["pending", "pending"],
   ["in_progress", "active"],

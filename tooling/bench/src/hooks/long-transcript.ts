@@ -7,7 +7,7 @@ const RECORDINGS: URL = new URL("../../../hosts/recordings/", import.meta.url);
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gu;
 
 export interface LongTranscriptInput {
-  /** Adds lines up to this number. */
+  /** Least bytes of the lines. */
   readonly bytes: number;
   readonly sessionId: string;
   /** Directory in which the agent works. */

@@ -62,7 +62,7 @@ export async function compareScale({ stores, openings, calls, bytes }: ScaleInpu
       await timed(at, "first load", () => library.loadCheckpoint({ sessionId: sessionOf(store, sample) }));
       await library.close();
     }
-    // The first runs are of code that the engine has not compiled yet.
+    // Drops the first runs: the engine has not compiled their code yet.
     if (sample === -1) for (const each of times) for (const operation of ["open", "first load"] as const) each.set(operation, []);
   }
   const context = generateContext(bytes, 2);

@@ -1,4 +1,4 @@
-/** How one host is configured and started without a login. */
+/** Configures and starts one host without a login. */
 export interface HostProgram {
   /** Its name in `node_modules/.bin`. */
   readonly binary: string;

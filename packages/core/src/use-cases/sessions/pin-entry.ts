@@ -25,7 +25,7 @@ export type PinResult = {
   readonly pins: readonly string[];
 };
 
-/** Bounds the pins of a session, which are listed with every answer. */
+/** Bounds the pins of a session: loads, lists and searches return them. */
 const MAX_PINS = 200;
 const MAX_KEY_LENGTH = 1_000;
 /** Bytes of all pins as JSON. A token has at least one byte, so pins never take more tokens than this. */
