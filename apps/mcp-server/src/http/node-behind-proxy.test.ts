@@ -14,13 +14,13 @@ import { HttpFixture } from "../testing/http-fixture.ts";
 import { TestHome } from "../testing/server-process.ts";
 import { createToken } from "./token-file.ts";
 
-/** A reverse proxy that ends TLS, as before a server on another machine. */
+/** A reverse proxy that ends TLS, as in front of a server on another machine. */
 class TlsProxy {
   readonly cert: string;
   readonly #server: Server;
   /** Port of the node. */
   target = 0;
-  /** True: passes an answer on when it is complete. */
+  /** True: passes an answer on only when it is complete. */
   buffers = false;
   /** Requests to refuse with 429. */
   toRefuse = 0;

@@ -53,12 +53,12 @@ export interface Failure {
   readonly text: string;
 }
 
-/** The bundled server in a process, called by the MCP library's client, which checks each answer against its schema. */
 interface Lodging {
   readonly home: TestHome;
   readonly isHomeOurs: boolean;
 }
 
+/** The bundled server in a process, called by the MCP library's client, which checks each answer against its schema. */
 export class ServerProcess {
   readonly client: Client;
   readonly home: TestHome;

@@ -26,7 +26,7 @@ export interface RecoveryPort {
    * everything while other work goes on; `ifDue` only when that is due.
    */
   state(options?: { readonly deep?: "always" | "ifDue" | undefined }): Promise<"sound" | "lost">;
-  /** Reads the facts of every session from where they survive the loss of the catalog. */
+  /** Reads the facts of every session that survive the loss of the catalog. */
   sessionFacts(): AsyncIterable<SessionFacts>;
   /**
    * Replaces all rows, all or nothing. Called with the store locked exclusively. `old`: the replaced content is kept aside where

@@ -43,7 +43,7 @@ export interface CheckpointRecord extends CheckpointFacts {
   readonly blobBytes: number;
   /** Base of the delta that this checkpoint is stored as; `null` when it is stored whole. */
   readonly baseId: CheckpointId | null;
-  /** Key that seals the blob; `null` when the blob is unencrypted. */
+  /** Always `null`: reserved for the key of a sealed blob. */
   readonly keyId: KeyId | null;
   /** Time of the last load, or of the save. */
   readonly lastAccessedAt: Date;

@@ -1,4 +1,4 @@
-/** Shortens texts in ways that core cannot, for example with a language model. Used only when the user configured one. */
+/** Shortens texts in ways that rules cannot, for example with a language model. Used only when the user configured one. */
 export interface Condenser {
   /** Name reported together with the condensed text. */
   readonly name: string;

@@ -1,7 +1,7 @@
 import type { SessionId } from "../model/ids.ts";
 
 /**
- * Decides who may work when. An open store holds its lock shared from opening to closing; a crash releases it.
+ * Orders the work on a store. An open store holds its lock shared from opening to closing; a crash releases it.
  *
  * `inOrder` implies `shared`. Never nest calls of the three methods: a waiting exclusive call blocks the inner call and waits for
  * the outer one. Work passed to a component that takes a lock of its own passes `ALREADY_HELD`.

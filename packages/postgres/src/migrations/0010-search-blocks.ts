@@ -4,7 +4,7 @@ import { IS_OWN } from "./0004-search.ts";
 
 /**
  * Documents whose numbers follow each other form a block. Each word of a document begins with the numbers of its tenant and its block, so
- * the index holds tenants apart, and the latest documents of a word are found without reading its earlier ones. With smaller blocks, a word
+ * the index separates tenants, and the latest documents of a word are found without reading its earlier ones. With smaller blocks, a word
  * of few documents takes more lookups; with larger ones, a word of many takes more rows.
  */
 const BLOCK = 4_096;
@@ -67,8 +67,8 @@ END $$`;
 const FIRST_BLOCK = `(SELECT min(number) / ${BLOCK} FROM workrail.search_document WHERE tenant_id = own.tenant_id)`;
 
 /**
- * Leaves the planner only the index of words: it does not know how many documents have a word, nor that a table has grown since it was
- * planned for. Compiling a statement takes longer than running it.
+ * Leaves the planner only the index of words: the planner knows neither how many documents have a word, nor that a table has grown since
+ * the plan. Compiling a statement takes longer than running it.
  */
 const BY_INDEX = "SET search_path = pg_catalog SET enable_seqscan = off SET jit = off";
 

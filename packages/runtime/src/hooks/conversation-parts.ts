@@ -4,7 +4,7 @@ import { type ConversationState, NO_CONVERSATION } from "./hook-state.ts";
 /** Characters after which a conversation continues in another session. */
 const LARGEST_PART = 8_000_000;
 
-/** Most messages in one session of the store. */
+/** New messages for one session of the store, and the state after them. */
 export interface ConversationPart {
   /** Messages that the part had before. */
   readonly from: number;

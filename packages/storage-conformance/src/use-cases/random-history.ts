@@ -146,7 +146,7 @@ export class RandomHistory {
     this.#arm();
     const { happened, step } = await this.#operations[name]();
     const after = this.#models.flatMap((model) => step(model.copy()) ?? []);
-    if (happened === "yes" && after.length === 0) throw new Error("It came to what no model expects.");
+    if (happened === "yes" && after.length === 0) throw new Error("No model expects the result.");
     this.#models = happened === "yes" ? after : [...this.#models, ...after];
     await this.#recover();
     return happened;

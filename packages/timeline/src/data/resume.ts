@@ -13,7 +13,7 @@ export interface Resumed {
   readonly tokens: number;
   /** Tokens by which the answer exceeds the budget. */
   readonly exceededBy?: number | undefined;
-  /** Keys of the entries that are there as they were saved, and the others that are there; only with depth `view` or `full`. */
+  /** Keys of the entries that are there as saved, and the other entries that are there; only with depth `view` or `full`. */
   readonly whole?: readonly string[] | undefined;
   readonly shortened?: readonly ShortenedEntry[] | undefined;
   /** Changes in the repository since the save. */
@@ -127,7 +127,7 @@ interface ChangedEntry {
   readonly isComplete: boolean;
 }
 
-/** Tells the entries of an answer that are as they were saved from the others. The answer itself may have no room for all names. */
+/** Separates the entries of an answer that are as saved from the others. The answer itself may have no room for all names. */
 async function sortEntries(store: Workrail, found: ResumedWork, wish: ResumeRequest): Promise<SortedEntries> {
   const { shortened: named } = found;
   const context = (found.context ?? {}) as Context;

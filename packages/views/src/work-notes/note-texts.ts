@@ -79,12 +79,12 @@ export function reasonIn(output: string): string {
   return lines.findLast((line) => REASON.test(line)) ?? lines[0] ?? "";
 }
 
-/** True when an output looks like a failure. Used when the host gives no exit code. */
 const FAILED = new RegExp(
   String.raw`^(?:Traceback \(most recent call last\)|${NAMED_ERROR}|.*: (?:command not found|No such file or directory)$|FAILED\b|={3,} .*\d+ failed|not ok \d)`,
   "mu",
 );
 
+/** True when an output looks like a failure. Used when the host gives no exit code. */
 export function looksFailed(output: string): boolean {
   return FAILED.test(output);
 }

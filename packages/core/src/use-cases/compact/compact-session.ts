@@ -122,7 +122,7 @@ function mayBeRepacked(records: readonly CheckpointRecord[], atRest: boolean): R
   const newer = new Map<JsonValue, number>();
   for (const record of records.toReversed()) {
     const series = seriesOf(record);
-    // Beyond a delta, no count is ever reached.
+    // Checkpoints older than a delta of their series never count as enough.
     const count = record.baseId === null ? (newer.get(series) ?? 0) : Number.NEGATIVE_INFINITY;
     if (count >= (atRest ? 0 : NEWEST_WHOLE)) found.add(record.id);
     newer.set(series, count + 1);
