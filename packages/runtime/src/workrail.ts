@@ -315,7 +315,7 @@ export interface Audit {
   /**
    * Writes the lines of `auditText` to a new file. Never replaces a file.
    *
-   * @throws PLAINTEXT_REFUSED in a sealed store, unless files in clear are allowed; INVALID_INPUT when the file exists.
+   * @throws PLAINTEXT_REFUSED in a sealed store, unless unencrypted files are allowed; INVALID_INPUT when the file exists.
    */
   exportAuditLog(file: string, filter?: AuditLogFilter): Promise<WrittenFile>;
   /** Checks that each row of the audit log is unchanged and none is missing. Changes nothing. */
@@ -330,7 +330,7 @@ export interface Transfers {
    * directory, with a counter if needed.
    *
    * @throws SESSION_NOT_FOUND; INVALID_INPUT when the file exists, or its folder does not; PLAINTEXT_REFUSED in a sealed store, unless
-   * files in clear are allowed; LOCK_TIMEOUT and STORAGE_UNAVAILABLE. After an error there is no file.
+   * unencrypted files are allowed; LOCK_TIMEOUT and STORAGE_UNAVAILABLE. After an error there is no file.
    */
   exportSession(sessionId: string, options?: ExportSessionOptions): Promise<ExportResult>;
   /** Yields the text of `exportSession` in pieces, with one context in memory at a time. Read it before you close the store. */

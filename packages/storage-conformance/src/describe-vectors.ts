@@ -138,7 +138,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       const pending = await vectors.pending(SPACE, 1);
       expect(pending).toHaveLength(1);
       const [first] = pending;
-      if (first === undefined) throw new Error("There is one.");
+      if (first === undefined) throw new Error("No session is pending.");
       expect(await vectors.settle(SPACE, first, [id(1)])).toEqual([id(1)]);
       expect((await vectors.state(SPACE)).pending).toBe(2);
       await vectors.put(SPACE, first.sessionId, [at(1, 1, 0)]);
@@ -151,7 +151,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       await vectors.note(SPACE, { position: position("1"), sessions: [A] }, AT);
       const [seen] = await vectors.pending(SPACE, 1);
       await vectors.note(SPACE, { position: position("2"), sessions: [A] }, AT);
-      if (seen === undefined) throw new Error("There is one.");
+      if (seen === undefined) throw new Error("No session is pending.");
       expect(await vectors.settle(SPACE, seen, [])).toEqual([]);
       expect(await vectors.state(SPACE)).toMatchObject({ position: "2", pending: 1 });
       const [again] = await vectors.pending(SPACE, 1);
@@ -168,7 +168,7 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       await vectors.note(SPACE, { sessions: [], restart: true }, AT);
       expect(await vectors.state(SPACE)).toEqual({ position: undefined, pending: 0, vectors: 1 });
       await vectors.note(SPACE, { sessions: [A, B], position: position("2") }, AT);
-      if (seen === undefined) throw new Error("There is one.");
+      if (seen === undefined) throw new Error("No session is pending.");
       await vectors.settle(SPACE, seen, []);
       expect(await vectors.state(SPACE)).toEqual({ position: "2", pending: 2, vectors: seen.sessionId === A ? 0 : 1 });
     });

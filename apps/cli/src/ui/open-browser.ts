@@ -13,10 +13,9 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [command: strin
 };
 
 /**
- * Opens a link in the user's browser. The command line of a process is visible to others on the machine, so the link itself stands in a
- * file of the user's alone.
+ * Opens a link in the user's browser, by a file that only the user can read: others on the machine see the arguments of a process.
  *
- * @returns what removes the file; `undefined` when no browser could be started.
+ * @returns the function that removes the file; `undefined` when no browser could be started.
  */
 export async function openBrowser(link: string): Promise<(() => void) | undefined> {
   const folder = makePrivateDirectory(join(userCacheDirectory(), "ui"));

@@ -4,7 +4,7 @@ import type { ChangedSession } from "../model/session.ts";
 
 /**
  * Finds checkpoints by the terms of their texts. Its content is derived from the store: it may be lost at any time and is then
- * rebuilt. Terms are compared as they are; core turns texts into terms.
+ * rebuilt. Terms are compared as they are; the caller turns texts into terms.
  */
 export interface SearchIndex {
   /** Finds texts that contain at least one of `terms` (or an allowed substitute) and all of `required`. */

@@ -61,7 +61,7 @@ export function erasedMark({ erased }: HookPlaces, sessionId: string): string {
   return path.join(erased, shortDigest(sessionId));
 }
 
-/** For a name that tells texts apart. */
+/** Returns a short digest of a text, as a file name. */
 export function shortDigest(text: string): string {
   return quickDigest(Buffer.from(text));
 }

@@ -53,7 +53,7 @@ export interface ConversionOptions {
 export interface ConversionResult extends ConversionReport {
   /** Shown once. `undefined` when the store already has one, or the caller cannot show it. */
   readonly recoveryKey: string | undefined;
-  /** Files in the data directory in clear that no longer belong to the store. */
+  /** Unencrypted files in the data directory that no longer belong to the store. */
   readonly stillInClear: readonly string[];
   /** Files that no longer belong to the store and that only an older key opens. */
   readonly underOldKey: readonly string[];

@@ -15,14 +15,14 @@ import { sourceFor } from "./key-source.ts";
 import type { SealingSettings } from "./sealing-settings.ts";
 import { type TextSealing, textSealing } from "./text-sealing.ts";
 
-/** Operations that differ between a sealed store and one in clear. */
+/** Operations that differ between a sealed and an unencrypted store. */
 export interface Sealing {
   /** Digests for data outside of the sealed storage. In a sealed store they are keyed, so that only holders of the key can compute them. */
   readonly digests: Digester;
   readonly texts: TextSealing;
   /** Seals a backup like its store. */
   protect(target: BackupTarget & { readonly keyFiles: KeyFiles }): Promise<BackupTarget>;
-  /** @throws PLAINTEXT_REFUSED when a file in clear would reveal sealed data. */
+  /** @throws PLAINTEXT_REFUSED when an unencrypted file would reveal sealed data. */
   checkPlaintextFiles(): void;
 }
 
@@ -40,7 +40,7 @@ export interface ProtectionPorts extends ConversionPorts {
  * conversion.
  *
  * @throws KEY_UNAVAILABLE without the right key; READ_ONLY when a conversion is due and the store is read-only; INVALID_INPUT when a sealed
- * store is wanted in clear; STORE_IN_USE when a conversion is due and another process has the store open.
+ * store is wanted unencrypted; STORE_IN_USE when a conversion is due and another process has the store open.
  */
 export async function protectStorage(storage: Storage, wish: SealingSettings, ports: ProtectionPorts): Promise<Protected> {
   const { keyFiles } = storage;

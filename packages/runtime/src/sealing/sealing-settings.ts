@@ -8,7 +8,7 @@ export interface SealingSettings {
   readonly passphrase: string | undefined;
   /** The recovery key shown when the store was sealed. Takes precedence over all others. */
   readonly recoveryKey: string | undefined;
-  /** True to let a sealed store write files in clear when a person asks for them, such as exports. */
+  /** True to let a sealed store write unencrypted files on request, such as exports. */
   readonly allowPlaintextFiles: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { SealingSettings } from "./sealing-settings.ts";
 /**
  * Opens the keyring of a data directory or a backup, without changes.
  *
- * @returns true when a keyring is in use; otherwise the data is in clear.
+ * @returns true when a keyring is in use; otherwise the data is unencrypted.
  * @throws KEY_UNAVAILABLE
  */
 export async function tryKey(dataDir: string, wish: SealingSettings): Promise<boolean> {

@@ -327,7 +327,7 @@ async function withBlob(twin: Twin, { change, hasBlob }: Extract<Step, { step: "
   return { ...change, append: { ...change.append, record: { ...change.append.record, blob: twin.refOf(sessionId, id) } } };
 }
 
-/** Replaces a blob or marks it as damaged. Where it is not to be done, the record is not as expected, or the bytes prove right. */
+/** Replaces a blob or marks it as damaged. Unless `isDone`, the change must be refused: the record differs, or the bytes are right. */
 async function changeBlob(twin: Twin, { step, id, base, isDone }: Extract<Step, { step: "replace" | "damage" }>): Promise<void> {
   const record = twin.tables.answer({ of: "checkpoint", id })?.record;
   if (record === undefined) return;

@@ -22,7 +22,7 @@ const NEAREST = 10;
 export async function compareMeaning({ dataDir, vectors: count, dimensions, effort }: MeaningInput): Promise<MeaningResult> {
   const storage = await openSqliteFs({ dataDir });
   const { vectors } = storage;
-  if (vectors === undefined) throw new Error("SQLite has a place for vectors.");
+  if (vectors === undefined) throw new Error("The store has no place for vectors.");
   const random = new Random(1);
   const some = (): Float32Array => Float32Array.from({ length: dimensions }, () => random.next() - 0.5);
   const space = { name: "bench", dimensions };

@@ -8,10 +8,10 @@ import { DEMO_NOW, fillDemoStore } from "./demo-store.ts";
 import { startUi, type UiProcess } from "./ui-process.ts";
 import { BROWSER, PageFaults, useBrowser } from "./use-browser.ts";
 
-/** Removes nothing of the demonstration, whose time stands still. */
+/** Settings that disable automatic removal: the data of the demonstration is older than the retention. */
 const FOREVER = { WORKRAIL_RETENTION_DAYS: "0", WORKRAIL_TRASH_DAYS: "36500" };
 
-/** Long enough for a machine that does much else. */
+/** Time limit for a busy machine. */
 export const PATIENT = { timeout: 60_000 };
 
 export const SHOP = "#/s/coupons";
@@ -29,7 +29,7 @@ export interface DemoPage {
   readonly settled: () => Promise<void>;
 }
 
-/** @param bundled has the bundle. */
+/** @param bundled the bundled command line. */
 export function useDemoPage(bundled: CliUnderTest): DemoPage {
   const browser = useBrowser();
   const cli = new CliUnderTest();
