@@ -1,5 +1,5 @@
 -- Users of a team's database, for psql 15 or newer: `workrail_owner` makes the tables, `workrail` does everything else.
--- Row-level security holds both to one tenant: neither is a superuser, nor has BYPASSRLS.
+-- Row-level security limits both to one tenant: neither is a superuser, nor has BYPASSRLS.
 \set ON_ERROR_STOP on
 \getenv owner_password WORKRAIL_OWNER_PASSWORD
 \getenv password WORKRAIL_DB_PASSWORD
