@@ -97,6 +97,13 @@ export function invalidInput(field: string, message: string, hint?: string): Wor
   return new WorkrailError("INVALID_INPUT", message, { details: { field }, ...(hint === undefined ? {} : { hint }) });
 }
 
+/** Returns the error for changing a read-only store. */
+export function readOnly(): WorkrailError {
+  return new WorkrailError("READ_ONLY", "The store is read-only, so nothing was changed.", {
+    hint: "To write, unset WORKRAIL_READ_ONLY, leave out --read-only, or run `workrail config set readOnly false`, whichever applies.",
+  });
+}
+
 /** Reasons of `STORAGE_UNAVAILABLE` that may concern a single file only. */
 const REASONS: ReadonlySet<unknown> = new Set([
   "input-output",

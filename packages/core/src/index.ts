@@ -15,7 +15,7 @@ export type { EmbeddedAs, Embedder } from "./ports/embedder.ts";
 export { isObjectPointer, OBJECT_POINTER, refuseObjectPointer } from "./object-pointer.ts";
 export { checkOf, decodeBlob, decodeEnvelope, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope/envelope.ts";
 export type { DecodedBlob, DeltaBlob, WholeBlob } from "./envelope/envelope.ts";
-export { ERROR_CODES, invalidInput, isFaultOfOneFile, isWorkrailError, WorkrailError } from "./errors.ts";
+export { ERROR_CODES, invalidInput, isFaultOfOneFile, isWorkrailError, readOnly, WorkrailError } from "./errors.ts";
 export type { ErrorCode, ErrorDetails, ErrorOptions } from "./errors.ts";
 export { canonicalJson } from "./json/write-json.ts";
 export { checkJson, copyOf, isPlain, type JsonCheck, ownJson, setMember } from "./json/check-json.ts";
@@ -105,7 +105,6 @@ export { fill } from "./catalog/fill.ts";
 export type { CatalogContent, CatalogPort, CatalogReader, ChainedRecovery, RecoveryPort } from "./catalog/catalog-port.ts";
 export { answered, decided, type Decision, mapped, nothing, rule, type Rule, type Settled } from "./catalog/rule.ts";
 export { MemoryTables, type TablesContent } from "./catalog/memory-tables.ts";
-export { observed } from "./catalog/observed.ts";
 export { hold, release } from "./catalog/rules/hold.ts";
 export { foldedForms, foldedLabels, matcherOf, matchesFilter } from "./catalog/matching-rows.ts";
 export { factsOf, survivingFacts, survivingReads } from "./catalog/surviving-facts.ts";
@@ -136,7 +135,6 @@ export type {
   VectorState,
 } from "./ports/vector-index.ts";
 export { dotProduct, NearestFirst, unitVector } from "./words/nearest.ts";
-export { readOnly, readOnlyStorage, readOnlyStorageOf } from "./read-only/read-only-storage.ts";
 export { decodeUtf8, encodeUtf8, isSameBytes } from "./json/utf8.ts";
 export { runAll, runFinally } from "./run-all.ts";
 export { cutText, firstCharacters, hasAtMost, splitsPair } from "./model/characters.ts";

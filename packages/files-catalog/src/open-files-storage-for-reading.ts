@@ -9,7 +9,8 @@ import {
   PrivateDirectory,
   SessionFactsFiles,
 } from "@workrail/blob-files";
-import { ProcessLocking, readOnlyStorageOf, type Storage } from "@workrail/core";
+import { ProcessLocking, type Storage } from "@workrail/core";
+import { readOnlyStorageOf } from "@workrail/wrappers";
 import { FilesCatalog } from "./files-catalog.ts";
 import type { FilesStorageOptions } from "./open-files-storage.ts";
 

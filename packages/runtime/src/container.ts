@@ -16,10 +16,10 @@ import {
   type Storage,
   type TokenCounter,
   type TranscriptFiles,
-  readOnlyStorage,
 } from "@workrail/core";
 import { openSqliteFs, openSqliteFsForReading } from "@workrail/sqlite-fs";
 import { FileTranscripts } from "@workrail/transcripts";
+import { readOnlyStorage } from "@workrail/wrappers";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
 import { AccessRecorder } from "./access-recorder.ts";
 import { wrapperForBlobs } from "./blobs-in-s3.ts";

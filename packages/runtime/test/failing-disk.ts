@@ -1,8 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
-import { type CatalogPort, type CheckpointId, type Log, type LogFields, observed } from "@workrail/core";
+import type { CatalogPort, CheckpointId, Log, LogFields } from "@workrail/core";
 import { type FileSystem, nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
 import { tally } from "@workrail/storage-conformance/harness";
+import { observedCatalog } from "@workrail/wrappers";
 import type { Adapters } from "../src/container.ts";
 import { openWithFallback } from "../src/fallback/fallback.ts";
 import { RetainedMemory } from "../src/fallback/retained-memory.ts";
@@ -104,7 +105,7 @@ export class FailingDisk {
 
 /** Wraps a catalog: calls a function after each append, which may throw. */
 export function afterAppend(catalog: CatalogPort, onAppended: (id: CheckpointId) => void): CatalogPort {
-  return observed(catalog, (rows) => {
+  return observedCatalog(catalog, (rows) => {
     for (const row of rows) if (row.table === "checkpoint" && row.was === undefined && row.now !== undefined) onAppended(row.now.record.id);
   });
 }

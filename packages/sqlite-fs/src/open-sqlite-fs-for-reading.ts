@@ -13,7 +13,8 @@ import {
   SessionFactsFiles,
   VECTORS,
 } from "@workrail/blob-files";
-import { ProcessLocking, readOnlyStorageOf, runAll, type Storage } from "@workrail/core";
+import { ProcessLocking, runAll, type Storage } from "@workrail/core";
+import { readOnlyStorageOf } from "@workrail/wrappers";
 import { loadSqliteDriver } from "./load-sqlite-driver.ts";
 import type { SqliteFsOptions } from "./open-sqlite-fs.ts";
 import { silentLog } from "./silent-log.ts";

@@ -1,10 +1,11 @@
-import { type Background, type ChainedStorage, observed } from "@workrail/core";
+import type { Background, ChainedStorage } from "@workrail/core";
+import { observedCatalog } from "@workrail/wrappers";
 
 /** Wraps a storage so that checkpoints that are no longer live lose their vectors soon after, whether or not an embedder is set. */
 export function forgettingVectors(storage: ChainedStorage, background: Background): ChainedStorage {
   const { vectors } = storage;
   if (vectors === undefined) return storage;
-  const catalog = observed(storage.catalog, (rows) => {
+  const catalog = observedCatalog(storage.catalog, (rows) => {
     // Live checkpoints that move to the trash or are removed.
     const gone = rows.flatMap((row) => {
       const wasLive = row.table === "checkpoint" && row.was !== undefined && row.was.trashedAt === undefined;

@@ -1,9 +1,7 @@
-import type { CatalogPort } from "./catalog-port.ts";
-import type { RowChange } from "./rows.ts";
-import { mapped } from "./rule.ts";
+import { type CatalogPort, mapped, type RowChange } from "@workrail/core";
 
 /** Reports the changed rows of every change, after it is durable. */
-export function observed(catalog: CatalogPort, onChanged: (rows: readonly RowChange[]) => void): CatalogPort {
+export function observedCatalog(catalog: CatalogPort, onChanged: (rows: readonly RowChange[]) => void): CatalogPort {
   return {
     read: (reads) => catalog.read(reads),
     async change(rule) {

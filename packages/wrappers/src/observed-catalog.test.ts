@@ -1,11 +1,8 @@
 import { expect, it } from "vitest";
-import type { CheckpointId } from "../model/ids.ts";
-import type { CatalogPort } from "./catalog-port.ts";
-import { observed } from "./observed.ts";
-import type { RowChange } from "./rows.ts";
-import type { Rule } from "./rule.ts";
-import { move } from "./rules/move.ts";
-import { ids, RuleCatalog, S } from "../../test/rule-catalog.ts";
+import type { CatalogPort, CheckpointId, Rule, RowChange } from "@workrail/core";
+import { move } from "../../core/src/catalog/rules/move.ts";
+import { ids, RuleCatalog, S } from "../../core/test/rule-catalog.ts";
+import { observedCatalog } from "./observed-catalog.ts";
 
 const AT = new Date(0);
 
@@ -23,7 +20,7 @@ it("reports the rows of a change", async () => {
   const catalog = new RuleCatalog();
   catalog.saved("a");
   const reported: RowChange[][] = [];
-  const outcome = await observed(portOf(catalog), (rows) => void reported.push([...rows])).change(
+  const outcome = await observedCatalog(portOf(catalog), (rows) => void reported.push([...rows])).change(
     move({ sessionId: S, checkpoints: ids("a"), from: "live", to: "trash", at: AT, reason: "test" }),
   );
   expect(outcome.map(({ id }) => id)).toEqual(["a"]);
@@ -42,7 +39,7 @@ it("reports no rows of a decision that was withdrawn, and nothing of a change th
     },
   };
   const reported: (readonly RowChange[])[] = [];
-  const catalog = observed(withdrawing, (rows) => void reported.push(rows));
+  const catalog = observedCatalog(withdrawing, (rows) => void reported.push(rows));
   const row: RowChange = { table: "hold", was: undefined, now: { holder: "h", until: AT } };
   const rule = (isFound: boolean): Rule<boolean> => ({
     reads: {},

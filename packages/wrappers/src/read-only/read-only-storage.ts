@@ -1,16 +1,18 @@
-import { WorkrailError } from "../errors.ts";
-import type { CatalogPort, RecoveryPort } from "../catalog/catalog-port.ts";
-import type { BlobRef } from "../model/ids.ts";
-import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob, UnreadablePlace } from "../ports/blob-store.ts";
-import type { KeyFiles, KeyPlace } from "../ports/sealer.ts";
-import type { Remains, Storage } from "../ports/storage.ts";
-
-/** Returns the error for changing a read-only store. */
-export function readOnly(): WorkrailError {
-  return new WorkrailError("READ_ONLY", "The store is read-only, so nothing was changed.", {
-    hint: "To write, unset WORKRAIL_READ_ONLY, leave out --read-only, or run `workrail config set readOnly false`, whichever applies.",
-  });
-}
+import {
+  type BlobInfo,
+  type BlobKey,
+  type BlobRef,
+  type BlobStore,
+  type CatalogPort,
+  type KeyFiles,
+  type KeyPlace,
+  type QuarantinedBlob,
+  readOnly,
+  type RecoveryPort,
+  type Remains,
+  type Storage,
+  type UnreadablePlace,
+} from "@workrail/core";
 
 /** Rejects: stands for every method that would change a read-only store. */
 async function refuse(): Promise<never> {
