@@ -192,23 +192,9 @@ export { restoreFromTrash, type RestoreInput } from "./use-cases/remove/restore-
 export { type AsideInput, saveAside, type SavedAside } from "./use-cases/save/save-aside.ts";
 export { checkSize, saveCheckpoint } from "./use-cases/save/save-checkpoint.ts";
 export type { SaveInput, SavePorts, SaveResult } from "./use-cases/save/save-input.ts";
-export { storeStats } from "./use-cases/care/store-stats.ts";
-export type { Figures, ProjectStats, SessionStats, StatsInput, StatsPorts, StoreStats } from "./use-cases/care/store-stats.ts";
 export { type SessionTrace, type TraceInput, type TraceNode, traceSession } from "./use-cases/sessions/trace-session.ts";
 export { scanStore } from "./use-cases/care/scan-store.ts";
 export type { ScanOptions, ScanPorts, ScanProgress, ScanReport, StoredSecret } from "./use-cases/care/scan-store.ts";
-export { storeStatus } from "./use-cases/care/store-status.ts";
-export type {
-  IndexStatus,
-  LastCleanUp,
-  QuarantineUse,
-  QuotaUse,
-  SearchStatus,
-  SessionUse,
-  StatusPorts,
-  StoreStatus,
-  VectorsStatus,
-} from "./use-cases/care/store-status.ts";
 export { verifyStore } from "./use-cases/care/verify-store.ts";
 export type { Finding, FindingKind, VerifyOptions, VerifyPorts, VerifyProgress, VerifyReport } from "./use-cases/care/verify-store.ts";
 export { cutToTokens, estimateTokens } from "./words/estimate-tokens.ts";

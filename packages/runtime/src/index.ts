@@ -69,16 +69,7 @@ export type { ImportTranscriptsOptions, LeftOutOfImport, TranscriptOutcome } fro
 export type { ImportedSession } from "./host-import/import-transcript.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
 export { isWorkrailError, WorkrailError } from "@workrail/core";
-export type {
-  CleanUpReport,
-  ForeignCheckpoint,
-  ForeignSession,
-  ErrorCode,
-  ErrorDetails,
-  Limits,
-  RebuildOptions,
-  StoreStatus,
-} from "@workrail/core";
+export type { CleanUpReport, ForeignCheckpoint, ForeignSession, ErrorCode, ErrorDetails, Limits, RebuildOptions } from "@workrail/core";
 export type { BackupOptions, UnreadableInExport } from "@workrail/transfer";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
 export type { CopyStoreOptions, CopyStoreResult } from "./copy-options.ts";
@@ -148,6 +139,8 @@ export { flatMetadata, nestedMetadata } from "./flat-metadata.ts";
 export type { FlatMetadata } from "./flat-metadata.ts";
 export { findProject } from "./project.ts";
 export type { Drift } from "./resume/find-drift.ts";
+export type { StoreStats } from "./reports/store-stats.ts";
+export type { StoreStatus } from "./reports/store-status.ts";
 export { RESUME_DEPTHS } from "./resume/resume-params.ts";
 export type {
   HandoffParams,

@@ -6,10 +6,7 @@ import type {
   RebuildReport,
   RepairOptions,
   RepairReport,
-  StatsInput,
-  StoreStats,
   ScanReport,
-  StoreStatus,
   VerifyOptions,
   VerifyReport,
 } from "@workrail/core";
@@ -61,6 +58,8 @@ import type {
   TraceSessionParams,
   TraceSessionResult,
 } from "./overview.ts";
+import type { StatsInput, StoreStats } from "./reports/store-stats.ts";
+import type { StoreStatus } from "./reports/store-status.ts";
 import type { ScanStoreParams } from "./secrets/secrets-fields.ts";
 import type {
   HandoffParams,

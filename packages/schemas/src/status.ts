@@ -1,4 +1,4 @@
-import type { StoreStatus } from "@workrail/core";
+import type { StoreStatus } from "@workrail/runtime";
 import { count, figure, flag, listOf, objectOf, oneOf, type ResultSchema, text, texts, time } from "./fields.ts";
 
 const use = {

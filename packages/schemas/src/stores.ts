@@ -8,7 +8,6 @@ import type {
   RepairReport,
   ScanReport,
   StoredSecret,
-  StoreStats,
   VerifyReport,
 } from "@workrail/core";
 import type {
@@ -33,6 +32,7 @@ import type {
   MigrateStoreResult,
   RestoreResult,
   SealResult,
+  StoreStats,
   UpkeepReport,
   VerifyAuditLogResult,
   WrittenFile,

@@ -7,7 +7,7 @@ const sources = filesLike("{packages,apps,tooling,examples}/*/src/**/*.ts");
 
 /**
  * Files whose relative imports may lead into other packages: tools, which examine sources that no package exports; core's tests, which use
- * builders of the conformance kit, the default parts and a store in memory, since these depend on core; tests of transfer, which use that store; those of wrappers, which apply rules; and tests that use an adapter's or an example's inside.
+ * builders of the conformance kit, the default parts and a store in memory, since these depend on core; tests of transfer and of reports, which use that store; those of wrappers, which apply rules; and tests that use an adapter's or an example's inside.
  */
 const MAY_REACH: readonly (readonly [from: RegExp, into: string])[] = [
   [/^tooling\//, ""],
@@ -15,7 +15,7 @@ const MAY_REACH: readonly (readonly [from: RegExp, into: string])[] = [
   [/^packages\/core\/src\/.*\.test\.ts$/, "packages/classifier/src/word-classifier.ts"],
   [/^packages\/wrappers\/src\/.*\.test\.ts$/, "packages/core/src/catalog/"],
   [/^packages\/wrappers\/src\/.*\.test\.ts$/, "packages/core/test/"],
-  [/^packages\/(?:core\/src\/use-cases|search|transfer\/src)\/.*\.test\.ts$/, "packages/memory/src/"],
+  [/^packages\/(?:core\/src\/use-cases|runtime\/src\/reports|search|transfer\/src)\/.*\.test\.ts$/, "packages/memory/src/"],
   [/^packages\/(?:http-[a-z]+\/src|runtime\/test)\/.*\.test\.ts$/, "packages/http-endpoint/src/testing/"],
   [/^packages\/runtime\/test\/sealed-stores\.ts$/, "packages/sqlite-fs/src/"],
   [/^packages\/runtime\/test\/sealed-[a-z-]*harness\.ts$/, "packages/sqlite-fs/test/harness-over.ts"],

@@ -1,5 +1,5 @@
-import type { Figures, ProjectStats, SessionStats, StoreStats } from "@workrail/core";
 import { escapeText } from "@workrail/process";
+import type { StoreStats } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
@@ -8,6 +8,8 @@ import { type Column, renderTable, type Table } from "../render-table.ts";
 import { showingProgress } from "../show-progress.ts";
 import { showSavings } from "../show-savings.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
+
+type Figures = Omit<StoreStats["total"], "sessions">;
 
 interface StatsOptions extends GlobalOptions {
   readonly session?: string;
@@ -80,7 +82,7 @@ function linesOf({ header, lines }: Table): readonly string[] {
   return [styled("bold", header, process.stdout), ...lines];
 }
 
-function projectColumns(): readonly Column<ProjectStats>[] {
+function projectColumns(): readonly Column<StoreStats["projects"][number]>[] {
   return [
     { title: "PROJECT", leastWidth: 16, keepsEnd: true, stays: true, cell: ({ project }) => escapeText(project ?? "(none)") },
     { title: "SESSIONS", align: "right", cell: ({ sessions }) => String(sessions) },
@@ -88,7 +90,7 @@ function projectColumns(): readonly Column<ProjectStats>[] {
   ];
 }
 
-function sessionColumns(now: Date): readonly Column<SessionStats>[] {
+function sessionColumns(now: Date): readonly Column<StoreStats["sessions"][number]>[] {
   return [
     { title: "SESSION", leastWidth: 12, cutFirst: true, stays: true, cell: ({ sessionId }) => escapeText(sessionId) },
     { title: "AGE", align: "right", stays: true, cell: ({ lastAccessedAt }) => formatAge(lastAccessedAt, now) },

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import type { QuotaUse, StoreStatus } from "@workrail/core";
 import { escapeText, inOwnName } from "@workrail/process";
+import type { StoreStatus } from "@workrail/runtime";
 import type { Command } from "commander";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
@@ -105,6 +105,6 @@ function columns(now: Date): readonly Column<SessionUse>[] {
   ];
 }
 
-function shareOf({ usedBytes, limitBytes, share }: QuotaUse): string {
+function shareOf({ usedBytes, limitBytes, share }: StoreStatus["quota"]): string {
   return `${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} (${(share * 100).toFixed(1)}%)`;
 }

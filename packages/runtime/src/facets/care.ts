@@ -1,9 +1,10 @@
-import { parseCheckpointId, parseSessionId, listTrash, type StoreStatus, storeStatus } from "@workrail/core";
+import { parseCheckpointId, parseSessionId, listTrash } from "@workrail/core";
 import { selectionOf } from "../clean-up-params.ts";
 import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "../erasing.ts";
 import { forgetSessions } from "../hooks/forget-sessions.ts";
 import { metadataOf } from "../metadata.ts";
 import { optional } from "../check-params.ts";
+import { type StoreStatus, storeStatus } from "../reports/store-status.ts";
 import type { Store } from "../store.ts";
 import { upkeep } from "../upkeep.ts";
 import type { Care } from "../workrail.ts";

@@ -6,13 +6,13 @@ import {
   keepSession,
   parseCheckpointId,
   parseSessionId,
-  storeStats,
   tagSession,
 } from "@workrail/core";
 import { sessionMetadataOf } from "../metadata.ts";
 import { watchChanges } from "../changes/watch-changes.ts";
 import { optional } from "../check-params.ts";
 import { type CopySessionParams, listSessionsFor, listTagsFor, traceSessionFor } from "../overview.ts";
+import { storeStats } from "../reports/store-stats.ts";
 import type { Sessions } from "../workrail.ts";
 import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
 

@@ -7,7 +7,6 @@ import {
   runAll,
   type SessionId,
   type Storage,
-  type StoreStatus,
   type WorkrailError,
 } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
@@ -34,6 +33,7 @@ import { compressContext, prioritizeContext } from "../facets/views.ts";
 import type { IncomingSave } from "../hooks/incoming-save.ts";
 import type { Caller } from "../isolation.ts";
 import type { StorePlan } from "../open-store.ts";
+import type { StoreStatus } from "../reports/store-status.ts";
 import { SessionResolver } from "../session-resolver.ts";
 import { closed, Store } from "../store.ts";
 import type { Operations, Workrail } from "../workrail.ts";

@@ -1,14 +1,19 @@
-import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
-import type { SessionId } from "../../model/ids.ts";
-import type { Session } from "../../model/session.ts";
-import type { TokenCounter } from "../../ports/environment.ts";
-import type { Locking } from "../../ports/locking.ts";
-import { isItsOwnFault } from "../load/get-blob.ts";
-import { sessionNotFound } from "../load/load-checkpoint.ts";
-import { readContext, type ReadPorts } from "../load/read-context.ts";
-import { eachRecord, eachSession } from "../remove/view-store.ts";
-import { findHead } from "../../catalog/queries/query-checkpoints.ts";
-import { findSession } from "../../catalog/queries/query-sessions.ts";
+import {
+  CHECKPOINT_KINDS,
+  type CheckpointRecord,
+  eachRecord,
+  eachSession,
+  findHead,
+  findSession,
+  isItsOwnFault,
+  type Locking,
+  readContext,
+  type ReadPorts,
+  type Session,
+  type SessionId,
+  sessionNotFound,
+  type TokenCounter,
+} from "@workrail/core";
 
 export interface StatsPorts extends ReadPorts {
   readonly locking: Locking;

@@ -1,17 +1,23 @@
-import type { CleanUpReason } from "../../clean-up/plan.ts";
-import type { Durability } from "../../model/checkpoint.ts";
-import type { CheckpointId, SessionId } from "../../model/ids.ts";
-import type { Limits } from "../../model/limits.ts";
-import type { Session } from "../../model/session.ts";
-import type { BlobStore, QuarantinedBlob } from "../../ports/blob-store.ts";
-import { type StoreUsage, sumUsage } from "../../catalog/queries/sum-usage.ts";
-import type { ChainedStorage } from "../../ports/storage.ts";
-import { eachSession } from "../remove/view-store.ts";
-import { auditRows, listChanges } from "../../catalog/queries/read-audit.ts";
-import type { CatalogPort } from "../../catalog/catalog-port.ts";
-import { listErasures } from "../../catalog/queries/list-erasures.ts";
-import type { SearchIndexing } from "../../ports/search-index.ts";
-import type { SpaceState } from "../../ports/vector-index.ts";
+import {
+  auditRows,
+  type BlobStore,
+  type CatalogPort,
+  type ChainedStorage,
+  type CheckpointId,
+  type CleanUpReason,
+  type Durability,
+  eachSession,
+  type Limits,
+  listChanges,
+  listErasures,
+  type QuarantinedBlob,
+  type SearchIndexing,
+  type Session,
+  type SessionId,
+  type SpaceState,
+  type StoreUsage,
+  sumUsage,
+} from "@workrail/core";
 
 export interface StatusPorts {
   readonly storage: Pick<

@@ -1,7 +1,7 @@
-import { cleanUp, type SessionId, storeStatus, type UpkeepPolicy } from "../../index.ts";
+import { type Answers, type CatalogPort, cleanUp, commit, type SessionId, type UpkeepPolicy } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { aStore } from "../../../../memory/src/testing/a-store.ts";
-import { commit } from "../../catalog/rules/commit.ts";
+import { aStore } from "../../../memory/src/testing/a-store.ts";
+import { storeStatus } from "./store-status.ts";
 
 const limits = { maxSessionBytes: 10_000, maxTotalBytes: 100_000 };
 
@@ -20,6 +20,19 @@ describe("storeStatus", () => {
     const [{ usedBytes, share } = { usedBytes: 0, share: 0 }] = largestSessions;
     expect(share).toBeCloseTo(usedBytes / limits.maxSessionBytes, 3);
     expect(quota.share).toBeCloseTo(quota.usedBytes / limits.maxTotalBytes, 3);
+  });
+
+  it("warns of a catalog that was damaged and repaired", async () => {
+    const { storage } = aStore();
+    const mended: CatalogPort = {
+      change: (rule) => storage.catalog.change(rule),
+      async read(reads) {
+        const facts = await storage.catalog.read(reads);
+        return "totals" in facts ? { ...facts, totals: { ...(facts["totals"] as Answers["totals"]), mendings: 1 } } : facts;
+      },
+    };
+    const { warnings } = await storeStatus({ storage: { ...storage, catalog: mended }, limits });
+    expect(warnings).toEqual([expect.stringContaining("was damaged and repaired: 1.")]);
   });
 
   it("reports the last clean-up and backup from the audit log, and the content of the quarantine", async () => {
