@@ -142,7 +142,6 @@ export { labelsOf, labelsText, placesInWords, screenSecrets, screenSecretsBy } f
 export type { PlacedSecret, ScreenSecrets, SecretsReport } from "./use-cases/save/screen-secrets.ts";
 export { redact, type Redacted } from "./secrets/redact.ts";
 export { cutAudit, type CutAuditOptions, type CutAuditPorts } from "./use-cases/audit/cut-audit.ts";
-export { type AuditFilter, exportAudit, type ExportAuditPorts } from "./use-cases/audit/export-audit.ts";
 export { verifyAudit } from "./use-cases/audit/verify-audit.ts";
 export type {
   AuditFinding,

@@ -2,13 +2,11 @@ import path from "node:path";
 import {
   AUDIT_ACTIONS,
   type AuditAction,
-  type AuditFilter,
   type AuditPlace,
   type AuditReport,
   type AuditRowInfo,
   type CatalogPort,
   type Clock,
-  exportAudit,
   invalidInput,
   type Locking,
   type LoggedEvent,
@@ -18,6 +16,7 @@ import {
   auditRows,
   type AuditChain,
 } from "@workrail/core";
+import type { AuditFilter } from "@workrail/transfer";
 import type { AccessRecorder } from "./access-recorder.ts";
 import { parsePeriod } from "./parse-time.ts";
 import { writeNewFile, type WrittenFile } from "./write-new-file.ts";
@@ -108,6 +107,7 @@ export async function listAuditLog(
 export async function* auditText(parts: AuditLogParts, { limit, ...given }: AuditLogFilter = {}): AsyncGenerator<string, void, undefined> {
   const filter = filterOf(given);
   if (limit !== undefined) checkLimit(limit);
+  const { exportAudit } = await import("./on-demand/transferring.ts");
   await parts.accesses.write();
   yield* exportAudit(parts, { ...filter, limit });
 }

@@ -5,6 +5,8 @@ export type { CopyOptions, CopyProgress, CopyReport, IsIntactKey } from "./copy-
 export type { UnreadableInExport } from "./export-format/export-fields.ts";
 export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";
 export { foreignSessionText } from "./export-format/foreign-session.ts";
+export { exportAudit } from "./export-audit.ts";
+export type { AuditFilter } from "./export-audit.ts";
 export { countCheckpoints, exportSession, noteExport, sessionToExport } from "./export-session.ts";
 export type { ExportOptions, ExportPorts, ExportProgress } from "./export-session.ts";
 export { importSession } from "./import-session.ts";

@@ -1,10 +1,4 @@
-import type { LoggedEvent } from "../../model/audit.ts";
-import type { AuditQuery } from "../../catalog/reads.ts";
-import type { Clock } from "../../ports/environment.ts";
-import type { Locking } from "../../ports/locking.ts";
-import { auditRows } from "../../catalog/queries/read-audit.ts";
-import { commit } from "../../catalog/rules/commit.ts";
-import type { CatalogPort } from "../../catalog/catalog-port.ts";
+import { type AuditQuery, auditRows, type CatalogPort, type Clock, commit, type Locking, type LoggedEvent } from "@workrail/core";
 
 export interface ExportAuditPorts {
   readonly catalog: CatalogPort;
