@@ -41,7 +41,7 @@ export type { AuditAction, AuditBreak, AuditDigest, AuditEvent, AuditPlace, Link
 export { CHECKPOINT_KINDS } from "./model/checkpoint.ts";
 export type { CheckpointFacts, CheckpointKind, CheckpointRecord, Durability, NewRecord } from "./model/checkpoint.ts";
 export { type Context, isJsonObject, type JsonObject, type JsonValue } from "./model/context.ts";
-export { CONVERSATION_FORMATS, CONVERSATION_LIMITS, type ConversationFormat, type GivenConversation } from "./model/conversation.ts";
+export { CONVERSATION_FORMATS, type ConversationFormat } from "./model/conversation.ts";
 export { RecentHeads, type SessionWithHead } from "./use-cases/save/recent-heads.ts";
 export { type DroppedEntries, type DroppedPorts, droppedSince, type NamedKeys, RecentKeys } from "./use-cases/save/dropped-entries.ts";
 export type { ForeignCheckpoint, ForeignSession } from "./model/foreign-session.ts";

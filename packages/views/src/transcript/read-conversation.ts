@@ -1,17 +1,19 @@
 import {
   checkJson,
   CONVERSATION_FORMATS,
-  CONVERSATION_LIMITS,
   type ConversationFormat,
   DEFAULT_LIMITS,
   encodeUtf8,
-  type GivenConversation,
   isJsonObject,
   type JsonObject,
   ownJson,
   parseJson,
   WorkrailError,
 } from "@workrail/core";
+import { CONVERSATION_LIMITS } from "./conversation-limits.ts";
+
+/** Conversation of an agent and its user in one of the forms that `store_session` takes: a text, or messages. */
+export type GivenConversation = string | readonly JsonObject[];
 
 /** Validated conversation. */
 export interface Conversation {

@@ -1,4 +1,5 @@
-import { CONVERSATION_LIMITS, encodeUtf8 } from "@workrail/core";
+import { encodeUtf8 } from "@workrail/core";
+import { CONVERSATION_LIMITS } from "./conversation-limits.ts";
 import { blocksOf, inOneLine } from "./blocks.ts";
 import { fitBlocks } from "./fit-blocks.ts";
 import type { Turn } from "./turn.ts";

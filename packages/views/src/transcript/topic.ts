@@ -1,4 +1,5 @@
-import { CONVERSATION_LIMITS, type FindSecrets, redact } from "@workrail/core";
+import { type FindSecrets, redact } from "@workrail/core";
+import { CONVERSATION_LIMITS } from "./conversation-limits.ts";
 import { textOf, type Turn } from "./turn.ts";
 
 /** Topic of a conversation, in words that are valid in file names on every system. */

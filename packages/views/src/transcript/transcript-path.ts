@@ -1,4 +1,4 @@
-import { CONVERSATION_LIMITS } from "@workrail/core";
+import { CONVERSATION_LIMITS } from "./conversation-limits.ts";
 import { fileTopic } from "./topic.ts";
 
 /** Path of a transcript below the root of its project. */
