@@ -26,18 +26,43 @@ export interface AuditQuery {
   readonly after?: number | undefined;
 }
 
-/** Conditions on checkpoints, all of which must hold. Each is a plain comparison with a value that the rule supplies. */
-export interface Where {
+/** Conditions on checkpoints that a caller names, all of which must hold. Text comparison ignores case only where stated. */
+export interface NamedConditions {
+  readonly sessionId?: SessionId | undefined;
+  /** Prefix of the id, case-sensitive. */
+  readonly idPrefix?: string | undefined;
+  readonly project?: string | undefined;
+  /** All checkpoints of other projects. Checkpoints without a project are included. */
+  readonly notProject?: string | undefined;
+  /**
+   * `commonDir` of a `GitState`. Together with `project`, either match suffices: a checkpoint saved in another worktree belongs to
+   * the project.
+   */
+  readonly repository?: string | undefined;
+  /** Only the head of each session. Default `false`. */
+  readonly headsOnly?: boolean | undefined;
+  /** All of these tags must be on the checkpoint or on its session. */
+  readonly tags?: readonly string[] | undefined;
+  /** Part of the name, ignoring case. */
+  readonly name?: string | undefined;
+  /** Created at this time or later. */
+  readonly since?: Date | undefined;
+  /** Created at this time or earlier. */
+  readonly until?: Date | undefined;
+  readonly workflowId?: string | undefined;
+  readonly agentId?: string | undefined;
+  /** Attributes that the checkpoint must have, each with exactly this value. */
+  readonly attributes?: AttributeFilter | undefined;
+  /** Value of the attribute `phase`: the phase that ended with the checkpoint. */
+  readonly phase?: string | undefined;
+}
+
+/** Conditions of a read on checkpoints. Each is a plain comparison with a value that the rule supplies. */
+export interface Where extends NamedConditions {
   readonly state: "live" | "trash" | "any";
   readonly ids?: readonly CheckpointId[] | undefined;
-  readonly idPrefix?: string | undefined;
   readonly notId?: CheckpointId | undefined;
   readonly blobs?: readonly BlobRef[] | undefined;
-  readonly sessionId?: SessionId | undefined;
-  readonly project?: string | undefined;
-  readonly notProject?: string | undefined;
-  /** `commonDir` of a `GitState`. Together with `project`, either match suffices. */
-  readonly repository?: string | undefined;
   readonly kinds?: readonly CheckpointKind[] | undefined;
   readonly notKinds?: readonly CheckpointKind[] | undefined;
   readonly damaged?: boolean | undefined;
@@ -49,21 +74,8 @@ export interface Where {
   readonly unshieldedAt?: Date | undefined;
   /** Checkpoints that ever got a shield. */
   readonly isShielded?: true | undefined;
-  /** All of these tags are on the checkpoint or on its session. */
-  readonly tags?: readonly string[] | undefined;
   /** Each word is part of the name, a tag, the attributes, the workflow or the agent, ignoring case. */
   readonly words?: readonly string[] | undefined;
-  /** Part of the name, ignoring case. */
-  readonly name?: string | undefined;
-  readonly workflowId?: string | undefined;
-  readonly agentId?: string | undefined;
-  readonly attributes?: AttributeFilter | undefined;
-  /** Value of the attribute `phase`. */
-  readonly phase?: string | undefined;
-  readonly since?: Date | undefined;
-  readonly until?: Date | undefined;
-  /** Only the head of each session. */
-  readonly headsOnly?: boolean | undefined;
 }
 
 /** Conditions on sessions, all of which must hold. */

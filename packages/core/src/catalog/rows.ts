@@ -1,5 +1,6 @@
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
+import type { Session } from "../model/session.ts";
 
 export interface Edge {
   readonly dependent: CheckpointId;
@@ -15,18 +16,12 @@ export interface CheckpointRow {
   readonly trashedAt: Date | undefined;
 }
 
-export interface SessionRow {
-  readonly id: SessionId;
-  readonly createdAt: Date;
-  readonly lastAccessedAt: Date;
-  readonly tags: readonly string[];
-  readonly pins: readonly string[];
+export interface SessionRow extends Pick<Session, "id" | "createdAt" | "lastAccessedAt" | "tags" | "pins" | "asideCount"> {
   readonly oldestLive: CheckpointId | null;
   /** The highest sequence ever assigned. */
   readonly lastSequence: number;
   /** Live checkpoints of every kind. */
   readonly checkpointCount: number;
-  readonly asideCount: number;
   /** Stored bytes of the live checkpoints. */
   readonly totalBytes: number;
 }

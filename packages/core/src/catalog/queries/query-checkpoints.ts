@@ -2,9 +2,8 @@ import type { CheckpointKind, CheckpointRecord } from "../../model/checkpoint.ts
 import type { CheckpointId, PageCursor, SessionId } from "../../model/ids.ts";
 import type { CatalogReader } from "../catalog-port.ts";
 import { type CheckpointRow, liveIn } from "../rows.ts";
-import { headOf, type Where } from "../reads.ts";
+import { headOf, type NamedConditions, type Where } from "../reads.ts";
 import { parsePlaceCursor, placeCursor } from "../page-cursor.ts";
-import type { AttributeFilter } from "../../model/attribute-filter.ts";
 
 /** Returns a live checkpoint; `undefined` when there is none with this id. */
 export async function findCheckpoint(catalog: CatalogReader, id: CheckpointId): Promise<CheckpointRecord | undefined> {
@@ -18,37 +17,10 @@ export async function findHead(catalog: CatalogReader, sessionId: SessionId): Pr
   return head[0]?.record;
 }
 
-/** Every condition must hold. Text comparison ignores case only where stated. */
-export interface CheckpointFilter {
-  readonly sessionId?: SessionId | undefined;
-  /** Prefix of the id, case-sensitive. */
-  readonly idPrefix?: string | undefined;
-  readonly project?: string | undefined;
-  /** All checkpoints of other projects. Checkpoints without a project are included. */
-  readonly notProject?: string | undefined;
-  /**
-   * `commonDir` of a `GitState`. Together with `project`, either match suffices: a checkpoint saved in another worktree belongs to
-   * the project.
-   */
-  readonly repository?: string | undefined;
-  /** Only the head of each session. Default `false`. */
-  readonly headsOnly?: boolean | undefined;
-  /** All of these tags must be on the checkpoint or on its session. */
-  readonly tags?: readonly string[] | undefined;
-  /** Part of the name, ignoring case. */
-  readonly name?: string | undefined;
+/** Every condition must hold. */
+export interface CheckpointFilter extends NamedConditions {
   /** Words, each of which must be part of the name, a tag, the attributes, the workflow or the agent, ignoring case. */
   readonly query?: string | undefined;
-  /** Created at this time or later. */
-  readonly since?: Date | undefined;
-  /** Created at this time or earlier. */
-  readonly until?: Date | undefined;
-  readonly workflowId?: string | undefined;
-  readonly agentId?: string | undefined;
-  /** Attributes that the checkpoint must have, each with exactly this value. */
-  readonly attributes?: AttributeFilter | undefined;
-  /** Value of the attribute `phase`: the phase that ended with the checkpoint. */
-  readonly phase?: string | undefined;
   /** Absent: all kinds except asides. An empty list matches nothing. */
   readonly kinds?: readonly CheckpointKind[] | undefined;
 }
