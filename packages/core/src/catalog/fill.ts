@@ -47,8 +47,16 @@ export function fill({ records, sessions, audit }: SurvivingData, refOf: RefOf):
   };
 }
 
-/** A session of which no facts survived. */
-const NOTHING_KNOWN = { tags: [], pins: [], oldestLive: null } as const;
+/** Facts of a session of which none survived. */
+export const NOTHING_KNOWN: Omit<SessionFacts, "sessionId" | "createdAt"> = {
+  tags: [],
+  pins: [],
+  tombstones: [],
+  erasing: [],
+  oldestLive: null,
+  trash: [],
+  shields: [],
+};
 
 /** The real time of the last use is lost. A session must not be removed too early for lack of use. */
 function rowOf(

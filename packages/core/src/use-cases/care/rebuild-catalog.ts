@@ -7,7 +7,7 @@ import type { BlobStore } from "../../ports/blob-store.ts";
 import type { Codec } from "../../ports/codec.ts";
 import type { Clock, Digester } from "../../ports/environment.ts";
 import type { Locking } from "../../ports/locking.ts";
-import { fill } from "../../catalog/fill.ts";
+import { fill, NOTHING_KNOWN } from "../../catalog/fill.ts";
 import { orderByLineage } from "./order-by-lineage.ts";
 import { readBlobs, type ReadBlobsProgress } from "./read-blobs.ts";
 import type { ChainedRecovery } from "../../catalog/catalog-port.ts";
@@ -194,24 +194,10 @@ function ancestorsOf(id: CheckpointId | null, inSession: ReadonlyMap<CheckpointI
  */
 function completeFacts(live: readonly NewRecord[], known: ReadonlyMap<SessionId, SessionFacts>): SessionFacts[] {
   const sessions = new Map([...known].filter(([, { erasing }]) => erasing.length > 0));
-  for (const record of live) {
-    const facts = known.get(record.sessionId) ?? sessions.get(record.sessionId);
-    const isFirst = facts === undefined || (!known.has(record.sessionId) && record.createdAt < facts.createdAt);
-    sessions.set(record.sessionId, isFirst ? factsOf(record) : facts);
+  for (const { sessionId, createdAt } of live) {
+    const facts = known.get(sessionId) ?? sessions.get(sessionId);
+    const isFirst = facts === undefined || (!known.has(sessionId) && createdAt < facts.createdAt);
+    sessions.set(sessionId, isFirst ? { sessionId, createdAt, ...NOTHING_KNOWN } : facts);
   }
   return [...sessions.values()];
-}
-
-function factsOf(record: NewRecord): SessionFacts {
-  return {
-    sessionId: record.sessionId,
-    createdAt: record.createdAt,
-    tags: [],
-    pins: [],
-    tombstones: [],
-    erasing: [],
-    oldestLive: null,
-    trash: [],
-    shields: [],
-  };
 }
