@@ -6,8 +6,6 @@ import type { CheckpointId } from "../../model/ids.ts";
 import type { Edge } from "../../catalog/rows.ts";
 import type { Erasure } from "../../catalog/queries/list-erasures.ts";
 import { readBlob, readContext, type ReadPorts } from "../load/read-context.ts";
-import { queryTrash } from "../../catalog/queries/query-trash.ts";
-import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import { changeForm } from "../../catalog/rules/change-form.ts";
 import { commit } from "../../catalog/rules/commit.ts";
 
@@ -75,8 +73,8 @@ async function storeWhole(ports: ReadPorts, record: CheckpointRecord): Promise<b
   return ports.catalog.change(changeForm(record, becomes, () => ports.blobs.replace(record.blob, bytes)));
 }
 
-async function liveOrTrashed({ catalog }: ReadPorts, checkpointId: CheckpointId): Promise<CheckpointRecord | undefined> {
-  return (await findCheckpoint(catalog, checkpointId)) ?? (await queryTrash(catalog, { checkpointId, limit: 1 })).entries[0]?.record;
+async function liveOrTrashed({ catalog }: ReadPorts, id: CheckpointId): Promise<CheckpointRecord | undefined> {
+  return (await catalog.read({ row: { of: "checkpoint", id } })).row?.record;
 }
 
 function isSameForm(one: CheckpointRecord, other: CheckpointRecord): boolean {

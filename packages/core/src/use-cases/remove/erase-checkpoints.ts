@@ -9,8 +9,6 @@ import { checkpointNotFound, sessionNotFound } from "../load/load-checkpoint.ts"
 import { eachRecord, eachTrashed } from "./view-store.ts";
 import { auditRows } from "../../catalog/queries/read-audit.ts";
 import { findSession } from "../../catalog/queries/query-sessions.ts";
-import { queryTrash } from "../../catalog/queries/query-trash.ts";
-import { findCheckpoint } from "../../catalog/queries/query-checkpoints.ts";
 import type { CatalogPort } from "../../catalog/catalog-port.ts";
 import { type CatalogChange, commit } from "../../catalog/rules/commit.ts";
 
@@ -119,11 +117,10 @@ async function decide(
 async function named(catalog: CatalogPort, ids: readonly CheckpointId[]): Promise<readonly Found[]> {
   const found: Found[] = [];
   for (const id of new Set(ids)) {
-    const live = await findCheckpoint(catalog, id);
-    const record = live ?? (await queryTrash(catalog, { checkpointId: id, limit: 1 })).entries[0]?.record;
-    if (record === undefined) throw await checkpointNotFound({ catalog }, id);
-    const session = await findSession(catalog, record.sessionId);
-    found.push(asFound(record, live === undefined ? "trash" : "live", session?.tags.includes(KEEP_TAG) ?? false));
+    const { row } = await catalog.read({ row: { of: "checkpoint", id } });
+    if (row === undefined) throw await checkpointNotFound({ catalog }, id);
+    const session = await findSession(catalog, row.record.sessionId);
+    found.push(asFound(row.record, row.trashedAt === undefined ? "live" : "trash", session?.tags.includes(KEEP_TAG) ?? false));
   }
   return found;
 }
