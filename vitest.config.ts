@@ -33,7 +33,7 @@ function temporaryFolder(): { readonly TMPDIR?: string } {
 
 /** Packages whose tests need no processes of their own: the inner loop, `npm run test:unit`. */
 const UNIT = [
-  "packages/{classifier,codecs,core,foreign-memories,host-setup,host-transcripts,http-*,memory,search,search-minisearch,secrets,timeline,transcripts,transfer,views}/{src,test}/**/*.test.ts",
+  "packages/{classifier,codecs,core,foreign-memories,host-setup,host-transcripts,http-*,memory,o200k,search,search-minisearch,secrets,timeline,transcripts,transfer,views}/{src,test}/**/*.test.ts",
   "packages/runtime/src/**/*.test.ts",
 ];
 

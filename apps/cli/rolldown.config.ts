@@ -7,7 +7,6 @@ import {
   lightBundle,
   ownDriver,
   ownPage,
-  paths,
   quickToLoad,
   resolve,
   thirdParty,
@@ -28,8 +27,7 @@ export default defineConfig([
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",
-      paths,
-      chunkFileNames: "[name].mjs",
+        chunkFileNames: "[name].mjs",
       codeSplitting: inFewFiles,
       minify: withoutWhitespace,
       sourcemap: false,

@@ -9,7 +9,6 @@ import {
   ownDriver,
   ownApp,
   ownPage,
-  paths,
   quickToLoad,
   resolve,
   thirdParty,
@@ -79,8 +78,7 @@ export default defineConfig([
       dir: "dist",
       format: "cjs",
       entryFileNames: "[name].cjs",
-      paths,
-      // The bundler names a file after any of its modules that is imported on demand.
+        // The bundler names a file after any of its modules that is imported on demand.
       chunkFileNames: ({ moduleIds }) => (moduleIds.some((id) => /[\\/]start-server\.ts$/u.test(id)) ? "base.cjs" : "[name].cjs"),
       // Otherwise all modules of a file run when it is loaded, also those that are imported on demand.
       strictExecutionOrder: true,
@@ -110,8 +108,7 @@ export default defineConfig([
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",
-      paths,
-      chunkFileNames: "cli-[name].mjs",
+        chunkFileNames: "cli-[name].mjs",
       codeSplitting: inFewFiles,
       minify: withoutWhitespace,
       sourcemap: false,

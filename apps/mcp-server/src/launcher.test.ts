@@ -53,7 +53,7 @@ describe("the bundled program", () => {
     const parts = ["base", "http", "opentelemetry", "postgres", "rest", "sdk-v1-server", "sdk-v2-server", "server", "store"].map(
       (name) => `${name}.cjs`,
     );
-    expect(files).toEqual(expect.arrayContaining([...parts, "THIRD_PARTY_LICENSES.txt", "o200k.mjs", "prebuilds", "sqlite"]));
+    expect(files).toEqual(expect.arrayContaining([...parts, "THIRD_PARTY_LICENSES.txt", "o200k.bin", "prebuilds", "sqlite"]));
     for (const name of parts) expect(readFileSync(join(dist, name), "utf8")).not.toMatch(/["'`]\.\/cli/u);
     for (const name of readdirSync(dist).filter((name) => /\.[cm]js$/u.test(name)))
       expect(readFileSync(join(dist, name), "utf8").includes("strictTuples")).toBe(false);

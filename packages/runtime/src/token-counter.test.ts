@@ -1,28 +1,10 @@
 import { describe, expect, it } from "vitest";
-import * as fc from "fast-check";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { splitForCounting } from "./split-for-counting.ts";
 import { countingInTurns, tokenCounter } from "./token-counter.ts";
 
 const exact = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
 
 const PROSE = `The agent's plan wasn't saved: "retry" failed 3 times at /srv/app-2/main.ts:114. It'd said {"error":"E_CONN","n":[1,2,30000]}. `;
-
-describe("splitForCounting", () => {
-  it("keeps every character, whatever the text", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => {
-        expect([...splitForCounting(text)].join("")).toBe(text);
-      }),
-    );
-  });
-
-  it("splits no character", () => {
-    const pieces = [...splitForCounting("😀".repeat(2_000))];
-    expect(pieces.length).toBeGreaterThan(5);
-    expect(pieces.every((piece) => piece.isWellFormed())).toBe(true);
-  });
-});
 
 describe("the o200k counter", () => {
   const counter = tokenCounter("o200k");

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { TokenCounter } from "@workrail/core";
-import { type CountSteps, countingPieces } from "./count-pieces.ts";
+import { type CountSteps, loadO200k } from "@workrail/o200k";
 import { RecentCounts } from "./recent-counts.ts";
 
 export const TOKENIZERS = ["o200k", "claude-estimate"] as const;
@@ -16,12 +16,9 @@ export function tokenCounter(name: TokenizerName): TokenCounter {
   return name === "o200k" ? o200kTokens : claudeEstimate;
 }
 
-/** Loads 2 MB of tables on first use. */
-async function loadO200k(): Promise<CountSteps> {
-  const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
-  // Text that looks like a special token is still counted as text.
-  const options = { disallowedSpecial: new Set<string>() };
-  return countingPieces((text) => countTokens(text, options));
+/** Loads 2 MB of tables. */
+async function o200kSteps(): Promise<CountSteps> {
+  return (await loadO200k()).steps;
 }
 
 /**
@@ -30,7 +27,7 @@ async function loadO200k(): Promise<CountSteps> {
  * closer for other scripts.
  */
 async function loadClaudeEstimate(): Promise<CountSteps> {
-  const o200k = await loadO200k();
+  const o200k = await o200kSteps();
   return function* (text) {
     return Math.max(yield* o200k(text), Math.ceil(Buffer.byteLength(text) / CLAUDE_BYTES_A_TOKEN));
   };
@@ -38,7 +35,7 @@ async function loadClaudeEstimate(): Promise<CountSteps> {
 
 const CLAUDE_BYTES_A_TOKEN = 3.5;
 
-const o200kTokens = countingInTurns(loadO200k);
+const o200kTokens = countingInTurns(o200kSteps);
 const claudeEstimate = countingInTurns(loadClaudeEstimate);
 
 /** Returns a counter that yields to other work in long texts and caches the counts of short ones. */

@@ -1,6 +1,6 @@
 // Bundles the JavaScript of a library into one file for each entry of its package, plus files for what is imported on demand. Run from the
 // package's folder, after its declarations are built. Loading one file is several times faster than loading the hundred modules it holds.
-import { readFileSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "rolldown";
 import { inAscii, jsonWithComments } from "./bundle-parts.ts";
@@ -39,6 +39,9 @@ await build({
   checks: { ineffectiveDynamicImport: false },
   output: { dir: dist, entryFileNames: "[name].js", chunkFileNames: "parts/[name].js", sourcemap: true },
 });
+
+// Data that a module reads from beside its own file.
+for (const name of readdirSync(join(folder, "src"))) if (name.endsWith(".bin")) copyFileSync(join(folder, "src", name), join(dist, name));
 
 /** Returns the source files behind the entries. */
 function sourcesIn(target: ExportTarget): readonly string[] {

@@ -78,7 +78,7 @@ function sourceDigest(app: string): string {
 function filesOf(folder: string): string[] {
   const own = ["package.json", "rolldown.config.ts"].map((name) => join(folder, name)).filter((file) => existsSync(file));
   const sources = readdirSync(join(folder, "src"), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.(?:ts|tsx|css|html)$/u.test(name) && !name.endsWith(".test.ts"))
+    .filter((name) => /\.(?:ts|tsx|css|html|bin)$/u.test(name) && !name.endsWith(".test.ts"))
     .map((name) => join(folder, "src", name));
   return [...own, ...sources.toSorted()];
 }

@@ -1,4 +1,4 @@
-import { external, ownDriver, paths } from "./bring-along.ts";
+import { external, ownDriver } from "./bring-along.ts";
 import { thirdParty } from "./third-party.ts";
 
 /**
@@ -160,7 +160,6 @@ export const lightBundle = (input: string, file: string) => ({
     format: "cjs" as const,
     entryFileNames: "[name].cjs",
     chunkFileNames: `${file}-[name].cjs`,
-    paths,
     codeSplitting: {
       groups: [
         { name: "base", tags: ["$initial" as const], priority: 2 },

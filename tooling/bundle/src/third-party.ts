@@ -7,7 +7,10 @@ const FILE = "THIRD_PARTY_LICENSES.txt";
 /** Notices of each output folder, by name and version of the package. */
 const notices = new Map<string, Map<string, string>>();
 
-/** Writes the licences of all packages whose code is in a bundle. Several bundles in one folder share the file. */
+/**
+ * Writes the licences of all packages whose code is in a bundle, and the notices of our own packages for the data of others that they hold.
+ * Several bundles in one folder share the file.
+ */
 export const thirdParty: Plugin = {
   name: "third-party",
   writeBundle({ dir = "dist" }, files) {
@@ -30,7 +33,7 @@ interface Manifest {
 }
 
 function addNotice(known: Map<string, string>, moduleId: string): void {
-  if (!/[\\/]node_modules[\\/]/u.test(moduleId)) return;
+  if (!/[\\/]node_modules[\\/]/u.test(moduleId)) return addOwnNotice(known, moduleId);
   let folder = dirname(moduleId);
   // Folders inside a package may have a package.json that only sets `type`.
   let manifest = manifestIn(folder);
@@ -44,6 +47,14 @@ function addNotice(known: Map<string, string>, moduleId: string): void {
   if (known.has(title)) return;
   const licence = readdirSync(folder).find((name) => /^licen[cs]e(?:\.(?:md|txt))?$/iu.test(name));
   known.set(title, licence === undefined ? "" : readFileSync(join(folder, licence), "utf8").trim());
+}
+
+/** Adds what the file of this name in one of our packages says; its first line is the title. */
+function addOwnNotice(known: Map<string, string>, moduleId: string): void {
+  const file = join(dirname(moduleId), "..", FILE);
+  if (!existsSync(file)) return;
+  const [title = "", ...lines] = readFileSync(file, "utf8").split("\n");
+  known.set(title, lines.join("\n").trim());
 }
 
 function manifestIn(folder: string): Manifest | undefined {

@@ -1,5 +1,4 @@
-import type { CountTokens } from "@workrail/core";
-import { endOfPiece } from "./o200k-pieces.ts";
+import { endOfPiece } from "./pieces.ts";
 import { splitForCounting } from "./split-for-counting.ts";
 
 /** Counts tokens and yields every few milliseconds, so that other work can run between steps. */
@@ -11,7 +10,7 @@ export type CountSteps = (text: string) => Generator<void, number>;
  *
  * @param count counts as o200k does. Its time may grow with the square of the length, so long pieces are cut.
  */
-export function countingPieces(count: CountTokens): CountSteps {
+export function countingPieces(count: (text: string) => number): CountSteps {
   const known = new Map<string, number>();
   const learn = (piece: string): number => {
     if (known.size >= MOST_KNOWN) known.clear();
@@ -44,7 +43,7 @@ export function countingPieces(count: CountTokens): CountSteps {
   };
 }
 
-function* countLong(piece: string, count: CountTokens): Generator<void, number> {
+function* countLong(piece: string, count: (text: string) => number): Generator<void, number> {
   let sum = 0;
   let sinceYield = 0;
   for (const part of splitForCounting(piece)) {

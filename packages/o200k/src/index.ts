@@ -1,0 +1,1 @@
+export { type CountSteps, type O200k, loadO200k } from "./load-o200k.ts";

@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { type CountSteps, countingPieces } from "./count-pieces.ts";
+import { countingPairs } from "./count-pairs.ts";
+import { expressionOfPieces } from "./pieces.ts";
+import { TokenTable } from "./token-table.ts";
+
+export type { CountSteps } from "./count-pieces.ts";
+
+/** The encoding, with its table in memory. Text that looks like a special token, such as `<|endoftext|>`, counts as text. */
+export interface O200k {
+  /** Counts the tokens of a text. */
+  readonly count: (text: string) => number;
+  /** Counts in steps, and caches the counts of words. Equal to `count`, except in runs of more than 256 like characters, which may count some tokens more. */
+  readonly steps: CountSteps;
+}
+
+const FILE = new URL("o200k.bin", import.meta.url);
+
+/** Loads the table: 2 MB from a file beside this module. Loads again at each call. Rejects with the error of the file system. */
+export async function loadO200k(): Promise<O200k> {
+  const countPairs = countingPairs(new TokenTable(await readFile(FILE)));
+  const pieces = expressionOfPieces();
+  const encoder = new TextEncoder();
+  let bytes = new Uint8Array(FIRST_LENGTH);
+  const count = (text: string): number => {
+    let sum = 0;
+    for (const [piece] of text.matchAll(pieces)) {
+      if (piece.length * MOST_BYTES > bytes.length) bytes = new Uint8Array(2 * piece.length * MOST_BYTES);
+      sum += countPairs(bytes, encoder.encodeInto(piece, bytes).written);
+    }
+    return sum;
+  };
+  return { count, steps: countingPieces(count) };
+}
+
+const FIRST_LENGTH = 1_024;
+/** Bytes of UTF-8 for each unit of UTF-16. */
+const MOST_BYTES = 3;
