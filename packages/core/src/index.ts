@@ -175,7 +175,7 @@ export { makeRoom, type RoomNeeded } from "./use-cases/remove/make-room.ts";
 export { exceedPinLimits, pinEntry, type PinInput, type PinPorts, type PinResult } from "./use-cases/sessions/pin-entry.ts";
 export { ownerOf, recordTag, type SideRecord } from "./model/side-record.ts";
 export { type CopiedSession, type CopyPorts, copySession, type CopySessionInput, type Renamed } from "./use-cases/save/copy-session.ts";
-export { keepingSession } from "./use-cases/save/keeping-session.ts";
+export { keepingSession, labellingSession, type SessionLabels } from "./use-cases/save/keeping-session.ts";
 export { appendRecords, type AppendRecordsInput, type NewSideRecord } from "./use-cases/save/append-records.ts";
 export { ERRORS_OF_ONE, type LoadedText, type LoadedTexts, loadTexts } from "./use-cases/load/load-texts.ts";
 export { readContext, type ReadContext, type ReadPorts } from "./use-cases/load/read-context.ts";

@@ -21,6 +21,8 @@ export interface PushedCheckpoint extends PushedId {
   readonly project?: string | undefined;
   readonly layers?: object | undefined;
   readonly shieldedUntil?: Date | undefined;
+  /** Labels of the session, added together with the checkpoint. */
+  readonly session?: { readonly tags: readonly string[]; readonly pins: readonly string[] } | undefined;
 }
 
 export interface FindPushedParams {

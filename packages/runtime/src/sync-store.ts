@@ -87,6 +87,8 @@ class Push {
   readonly #newIds = new Set<CheckpointId>();
   /** Sessions whose checkpoints wait, because an earlier one was refused. */
   readonly #waiting = new Set<SessionId>();
+  /** Sessions whose labels are sent, or about to be. */
+  readonly #labelled = new Set<SessionId>();
   /** Checkpoints to send in the next step. */
   #loaded: Loaded[] = [];
   #bytes = 0;
@@ -141,7 +143,7 @@ class Push {
     if (this.#waiting.has(record.sessionId)) return;
     try {
       const { context } = await loadCheckpoint({ ...this.#from.loadPorts, onLoaded: ignore }, { checkpointId: record.id });
-      this.#loaded.push({ record, pushed: { ...pushedOf(record), context } });
+      this.#loaded.push({ record, pushed: { ...pushedOf(record), session: await this.#labelsOf(record.sessionId), context } });
     } catch (error) {
       // It was removed after the batch was listed.
       if (isWorkrailError(error) && error.code === "CHECKPOINT_NOT_FOUND") return;
@@ -149,6 +151,14 @@ class Push {
     }
     this.#bytes += record.contextBytes;
     if (this.#bytes >= BATCH_BYTES || this.#loaded.length === BATCH) await this.#send();
+  }
+
+  /** Sent with the first checkpoint of a session: a killed call leaves no session without its labels. */
+  async #labelsOf(sessionId: SessionId): Promise<PushedCheckpoint["session"]> {
+    if (this.#labelled.has(sessionId)) return undefined;
+    this.#labelled.add(sessionId);
+    const session = await findSession(this.#from.parts.catalog, sessionId);
+    return session && { tags: session.tags, pins: session.pins };
   }
 
   async #send(): Promise<void> {

@@ -1,5 +1,6 @@
 import {
   ALL,
+  checkTags,
   type CheckpointId,
   type CheckpointKind,
   type CheckpointRecord,
@@ -14,6 +15,7 @@ import {
   parseCheckpointId,
   parseSessionId,
   type SessionId,
+  type SessionLabels,
 } from "@workrail/core";
 import type {
   FindPushedParams,
@@ -142,7 +144,14 @@ function parsePushed(given: PushedCheckpoint, now: Date): TakenFields {
     project,
     layers: isSummary(layers) ? layers : undefined,
     shieldedUntil: shieldedUntil instanceof Date ? new Date(Math.min(shieldedUntil.getTime(), latest)) : undefined,
+    session: given.session === undefined ? undefined : parseLabels(given.session),
   };
+}
+
+function parseLabels({ tags, pins }: SessionLabels): SessionLabels {
+  checkTags(tags, "session.tags");
+  if (Array.isArray(pins) && pins.every((key) => typeof key === "string")) return { tags, pins };
+  throw invalidInput("session.pins", "session.pins must be a list of keys.", "Give the pinned keys of the session.");
 }
 
 function isSummary(given: unknown): given is LayerSummary {

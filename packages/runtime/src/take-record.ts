@@ -5,13 +5,15 @@ import {
   type Context,
   findHead,
   isWorkrailError,
-  keepingSession,
+  KEEP_TAG,
+  labellingSession,
   loadCheckpoint,
   type LoadPorts,
   type Log,
   parseCheckpointId,
   saveCheckpoint,
   type SavePorts,
+  type SessionLabels,
   uuidOf,
 } from "@workrail/core";
 import { keepIfThere } from "./keep-if-there.ts";
@@ -45,7 +47,11 @@ export async function takeRecord(to: TakePorts, from: LoadPorts, record: Checkpo
 export type TakenFields = Pick<
   CheckpointRecord,
   "id" | "sessionId" | "parentId" | "createdAt" | "name" | "tags" | "attributes" | "kind" | "agentId" | "workflowId" | "project" | "layers"
-> & { readonly shieldedUntil?: Date | undefined };
+> & {
+  readonly shieldedUntil?: Date | undefined;
+  /** Labels of the session, added in the change that adds the checkpoint. */
+  readonly session?: SessionLabels | undefined;
+};
 
 /** Like `takeRecord`, for a context that is already loaded. */
 export async function takeCheckpoint(to: TakePorts, record: TakenFields, context: Context): Promise<TakenRecord> {
@@ -70,7 +76,9 @@ function keepsAll({ attributes }: TakenFields): boolean {
 
 async function save(to: TakePorts, record: TakenFields, context: Context): Promise<Pick<TakenRecord, "id" | "isNew">> {
   const { id, sessionId, parentId, createdAt, name, tags, attributes, kind, agentId, workflowId, project, layers } = record;
-  const ports = { ...to, ...(keepsAll(record) ? keepingSession(to, sessionId) : {}), clock: { now: () => createdAt } };
+  const { tags: given = [], pins = [] } = record.session ?? {};
+  const labels = { tags: keepsAll(record) ? [...given, KEEP_TAG] : given, pins };
+  const ports = { ...to, ...labellingSession(to, sessionId, labels), clock: { now: () => createdAt } };
   const input = {
     sessionId,
     context,

@@ -303,6 +303,37 @@ describe("syncStore", () => {
       expect(await historyOf(team, team.shared)).toEqual([["base", null, { step: 0 }], ...chain("one", 6)]);
     }));
 
+  it("adds the tags and pins of a session that an earlier call was stopped in", () =>
+    inTeam(async (team) => {
+      const [one] = team.laptops;
+      await team.within(one, async (store) => {
+        await store.saveCheckpoint({ sessionId: "new", context: { goal: "ship", way: "by sea" } });
+        await store.markCritical({ sessionId: "new", contextKey: "way" });
+        await store.saveCheckpoint({ sessionId: "new", context: { goal: "ship" } });
+        await store.markCritical({ sessionId: "new", contextKey: "goal" });
+        await store.tagSession({ sessionId: "new", add: ["urgent"] });
+        await store.saveCheckpoint({ sessionId: "later", context: { step: 1 } });
+      });
+      const signal = { aborted: false };
+      await team.sync(one, { signal, onProgress: ({ done, total }) => void (signal.aborted = done === total - 1) });
+      await team.sync(one);
+      const { session } = await team.within(team.shared, (store) => store.findCheckpoints({ sessionId: "new" }));
+      expect(session).toMatchObject({ tags: ["urgent"], criticalKeys: ["way", "goal"] });
+    }));
+
+  it("keeps the checkpoints of a session tagged keep beyond the limit of the target", () =>
+    inTeam(async (team) => {
+      const [one] = team.laptops;
+      await team.within(one, async (store) => {
+        for (let step = 1; step <= 5; step++) {
+          await store.saveCheckpoint({ sessionId: "new", checkpointId: `new-${step}`, context: { step } });
+          await store.keepSession("new");
+        }
+      });
+      await team.sync(one, { env: { WORKRAIL_MAX_CHECKPOINTS: "2" } });
+      expect((await historyOf(team, team.shared, "new")).map(([id]) => id)).toEqual(["new-1", "new-2", "new-3", "new-4", "new-5"]);
+    }));
+
   it.skipIf(process.platform === "win32")(
     `loses and repeats nothing in ${KILLS} kills (not on Windows, where SIGKILL is another thing)`,
     LONG,
