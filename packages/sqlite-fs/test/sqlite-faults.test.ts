@@ -1,4 +1,6 @@
+import fs from "node:fs";
 import path from "node:path";
+import { commit, eraseCheckpoints } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { type DriverFault, FaultyDriver } from "./faulty-driver.ts";
 import { proveFiles } from "./prove-files.ts";
@@ -63,6 +65,21 @@ describe("a COMMIT that fails", () => {
       await expectState(store, [1, 2], []);
     }),
   );
+
+  it("keeps the labels of a session that it could not forget, also when the catalog is lost after the next save", () =>
+    withPrepared(OPERATIONS[1] as Operation, async (store, driver) => {
+      const file = path.join(store.dataDir, "contexts", SESSION, "metadata.json");
+      await store.storage.catalog.change(commit({ tags: { sessionId: SESSION, add: ["urgent"], remove: [] }, audit: [] }));
+      // The last COMMIT of an erasure forgets the session.
+      driver.arm({ when: (sql) => isCommit(sql) && !fs.existsSync(file), kind: "rolls-back" });
+      await outcomeOf(eraseCheckpoints({ ...store.ports(), storage: store.storage }, { sessionIds: [SESSION] }));
+      expect([driver.struck, fs.existsSync(file)]).toEqual([1, false]);
+      driver.disarm();
+      await store.save({ number: 2 });
+      expect((await store.verify()).findings).toMatchObject([{ kind: "erasure-unfinished" }]);
+      await store.rebuild();
+      expect((await store.storage.catalog.read({ session: { of: "session", id: SESSION } })).session?.tags).toEqual(["urgent"]);
+    }));
 
   it("is recognized by the checkpoint's id when the client repeats the save, in either outcome", () =>
     withPrepared(OPERATIONS[1] as Operation, async (store, driver) => {

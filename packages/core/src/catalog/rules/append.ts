@@ -247,10 +247,14 @@ function appended({ given, facts, bytes, removed, first }: Appending): Decision<
   };
 }
 
-/** Session facts list tombstones, erasures, shields and the oldest live checkpoint. */
+/**
+ * Session facts list tombstones, erasures, shields and the oldest live checkpoint. Those of an empty session may be missing: its forgetting
+ * may have been interrupted between their removal and the commit.
+ */
 function touchedBy(added: CheckpointRecord, facts: AppendFacts, removed: readonly CheckpointRow[]): readonly SessionId[] {
   const { session, removals, erasures } = facts;
-  const isTouched = session === undefined || added.shieldedUntil !== undefined || removals.length + removed.length > 0;
+  const isEmpty = session === undefined || session.checkpointCount + session.asideCount === 0;
+  const isTouched = isEmpty || added.shieldedUntil !== undefined || removals.length + removed.length > 0;
   return [...(isTouched ? [added.sessionId] : []), ...erasures.map(({ sessionId }) => sessionId)];
 }
 
