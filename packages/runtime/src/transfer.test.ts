@@ -1,10 +1,11 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { nodeFileSystem } from "@workrail/blob-files";
 import { type Clock, parseJson } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openWorkrail } from "./open-workrail.ts";
 import type { Workrail } from "./workrail.ts";
 
@@ -31,6 +32,23 @@ async function open(name: string, isInMemory = false): Promise<Workrail> {
 }
 
 const read = (file: string): string => readFileSync(file, "utf8");
+
+it("an export that the disk did not make durable leaves no file, and can be repeated", async () => {
+  const store = await open("a");
+  await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
+  const file = path.join(folder, "s.json");
+  const sync = vi.spyOn(nodeFileSystem, "syncDirectory").mockImplementation(() => {
+    throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+  });
+  await expect(store.exportSession("s", { file })).rejects.toMatchObject({
+    code: "STORAGE_UNAVAILABLE",
+    details: { path: file, errno: "ENOSPC" },
+  });
+  sync.mockRestore();
+  expect(readdirSync(folder)).toEqual(["a"]);
+  await store.exportSession("s", { file });
+  expect(readdirSync(folder).toSorted()).toEqual(["a", "s.json"]);
+});
 
 it("an aborted export leaves the complete files, and nothing of the unfinished one", async () => {
   const store = await open("a");

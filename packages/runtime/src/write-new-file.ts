@@ -44,7 +44,7 @@ export async function writeNewFile(names: Iterable<string>, text: AsyncIterable<
   try {
     const sizeBytes = await write(temporary, first, text);
     const file = await name(temporary, names);
-    await nodeFileSystem.syncDirectory(path.dirname(file));
+    await makeDurable(file);
     return { file, sizeBytes };
   } finally {
     await fs.promises.rm(temporary, { force: true });
@@ -97,6 +97,15 @@ async function claim(temporary: string, file: string): Promise<boolean> {
   );
   if (!isTaken) nodeFileSystem.rename(temporary, file);
   return !isTaken;
+}
+
+async function makeDurable(file: string): Promise<void> {
+  try {
+    await nodeFileSystem.syncDirectory(path.dirname(file));
+  } catch (cause) {
+    await onDisk(file, () => fs.promises.rm(file, { force: true }));
+    throw cannotWrite(file, cause);
+  }
 }
 
 async function onDisk<T>(file: string, work: () => Promise<T>): Promise<T> {
