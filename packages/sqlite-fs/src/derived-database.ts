@@ -161,8 +161,13 @@ export class DerivedDatabase {
 
   /** Removes the files. The next access creates them anew. */
   remove(): void {
+    const { fs, file } = this.#options;
     this.#disconnect();
-    for (const suffix of ["", "-wal", "-shm", "-journal"]) removeIfPresent(this.#options.fs, this.#options.file + suffix);
+    try {
+      for (const suffix of ["", "-wal", "-shm", "-journal"]) removeIfPresent(fs, file + suffix);
+    } catch (error) {
+      throw storageError(error, file);
+    }
   }
 }
 

@@ -144,3 +144,16 @@ describe.for([
     expect(failures).toEqual([]);
   });
 });
+
+it("an index whose files cannot be removed says which", async () => {
+  const file = path.join(folder, "stuck.db");
+  const unlink = (): never => {
+    throw Object.assign(new Error("EIO"), { code: "EIO" });
+  };
+  for (const index of [SqliteSearch, SqliteVectors]) {
+    fs.writeFileSync(file, "");
+    const opened = new index({ ...optionsOf(file), fs: { ...nodeFileSystem, unlink } });
+    await expect(opened.erase()).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "input-output", path: file } });
+    await opened.close();
+  }
+});
