@@ -30,7 +30,9 @@ export async function restoreBackup(directory: string, options: RestoreOptions =
   else await takePlace(backup, settings, adapters.log ?? silentLog);
   // The hooks' notes may name checkpoints that are missing now. Without notes the hooks read the transcripts again.
   removeNotes(settings.dataDir);
-  const restored = await openRestored(settings, adapters, onProgress);
+  const restored = await openRestored(settings, adapters, onProgress).catch((error: unknown) => {
+    throw unopened(settings.dataDir, error);
+  });
   const kept = replacedStores(settings.dataDir).find((name) => !before.includes(name));
   return {
     dataDir: settings.dataDir,
@@ -74,6 +76,15 @@ async function openRestored(
     return { checkpoints, trashed, sessions, unreadable: report?.unreadable ?? [] };
   };
   return runFinally(recover, () => parts.storage.close());
+}
+
+/** Adds to an error that the files are restored: the same command would refuse the directory, which is not empty any more. */
+function unopened(dataDir: string, error: unknown): unknown {
+  if (!isWorkrailError(error) || !error.retryable) return error;
+  const { code, message, details } = error;
+  const first = error.hint === undefined ? "" : `${error.hint.replace(", then try again.", ".")} `;
+  const hint = `${first}The files are in ${dataDir}: any command on that store finishes the restore.`;
+  return new WorkrailError(code, message, { details, hint, cause: error });
 }
 
 function replacedStores(dataDir: string): readonly string[] {

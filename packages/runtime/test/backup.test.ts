@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { nodeFileSystem } from "@workrail/blob-files";
 import { openMemoryStorage } from "@workrail/memory";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { restoreBackup } from "../src/restore-backup.ts";
 import type { RestoreOptions, RestoreResult } from "../src/restore-options.ts";
 import { onDisk, type Place, readAudit, refusalOf } from "./stores.ts";
@@ -109,6 +110,23 @@ describe("restoring a backup", () => {
       const storage = () => openMemoryStorage();
       expect(await wrong(backup, { dataDir, env, adapters: { storage } })).toEqual(["INVALID_INPUT", "adapters.storage"]);
       expect(fs.existsSync(dataDir)).toBe(false);
+    }));
+
+  it("says that the next opening finishes a restore whose catalog found no room", () =>
+    withBackup(async (place, backup) => {
+      const dataDir = `${place.dataDir}-2`;
+      const rename = nodeFileSystem.rename.bind(nodeFileSystem);
+      const spy = vi.spyOn(nodeFileSystem, "rename").mockImplementation((from, to) => {
+        if (to === path.join(dataDir, "workrail.db")) throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+        rename(from, to);
+      });
+      const { code, details, hint } = await refusalOf(restored(backup, dataDir));
+      spy.mockRestore();
+      expect({ code, details }).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "disk-full" } });
+      expect(hint).toBe(
+        `Free space on the disk of the data directory. The files are in ${dataDir}: any command on that store finishes the restore.`,
+      );
+      expect(await stepIn(place, dataDir)).toBe(1);
     }));
 
   it("replaces a store only when it may, and keeps the old one", () =>
