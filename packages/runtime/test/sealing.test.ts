@@ -3,9 +3,12 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { nodeFileSystem } from "@workrail/blob-files";
+import type { Remains } from "@workrail/core";
 import { keyFromEnvironment } from "@workrail/keychain-crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sealAnew, sealedKeys, unseal } from "../src/sealing/convert.ts";
+import { rekeyStore } from "../src/sealing/seal-store.ts";
 import {
   describeStore,
   filesBelow,
@@ -125,6 +128,17 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     const again = await openWith(openRaw, dataDir, { sealing: NO_WISH });
     expect(await describeStore(again)).toEqual(before);
     await again.close();
+  });
+
+  it("makes its recovery key last, so that the key of a call that fails is shown by the next one", async () => {
+    await withRaw(openRaw, dataDir, async (storage, keyFiles) => {
+      const seal = () => sealedKeys({ storage, keyFiles, ports: portsOf(dataDir) }, WISH, { withRecovery: true });
+      vi.spyOn(storage.remains as Remains, "list").mockImplementationOnce(() => {
+        throw Object.assign(new Error("EMFILE"), { code: "EMFILE" });
+      });
+      await expect(seal()).rejects.toMatchObject({ code: "EMFILE" });
+      expect((await seal()).result.recoveryKey).toEqual(expect.any(String));
+    });
   });
 
   it("is resealed, and then no old key opens any part of it", async () => {
@@ -269,3 +283,26 @@ function loseKeys(files: readonly string[], reason: string): void {
 function loseCatalog(): void {
   for (const name of readdirSync(dataDir)) if (/^(?:workrail\.db|catalog)/u.test(name)) rmSync(path.join(dataDir, name));
 }
+
+it("says that a new key is in use when the disk did not confirm it", async () => {
+  const env = { WORKRAIL_ENCRYPTION_KEY: WISH.key };
+  await (await openWith(OPENERS["sqlite-fs"], dataDir, { sealing: WISH })).close();
+  const keyFile = path.join(dataDir, "new.key");
+  writeFileSync(keyFile, NEW_KEY, { mode: 0o600 });
+  const before = readFileSync(path.join(dataDir, "contexts", "keyring.json"), "utf8");
+  const syncDirectory = nodeFileSystem.syncDirectory.bind(nodeFileSystem);
+  const spy = vi.spyOn(nodeFileSystem, "syncDirectory").mockImplementation((directory) => {
+    const isReplaced = readFileSync(path.join(dataDir, "contexts", "keyring.json"), "utf8") !== before;
+    if (isReplaced && directory === path.join(dataDir, "contexts")) throw Object.assign(new Error("EIO"), { code: "EIO" });
+    return syncDirectory(directory);
+  });
+  const refused = await rekeyStore({ keyFile }, { dataDir, env }).catch((error: unknown) => error);
+  spy.mockRestore();
+  expect(refused).toMatchObject({
+    code: "STORAGE_UNAVAILABLE",
+    details: { reason: "input-output" },
+    hint: expect.stringMatching(/The store has the new key already.+run `workrail rekey` again with it/u) as string,
+  });
+  const again = { WORKRAIL_ENCRYPTION_KEY_FILE: keyFile };
+  expect((await rekeyStore({ keyFile }, { dataDir, env: again })).recoveryKey).toEqual(expect.any(String));
+});

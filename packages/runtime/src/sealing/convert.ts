@@ -91,8 +91,10 @@ async function seal(
   const report = state === "sealed" ? NOTHING : await convertAll(store, { from, to }, onProgress);
   if (from !== undefined) await to.keepOwnSessions();
   const keys = state === "sealed" ? begun : await writeKeyringState(keyFiles, begun, "sealed");
+  const remains = await remainsOf(storage, to, from !== undefined);
+  // Last: a key that is stored before a failure would never be shown.
   const recoveryKey = withRecovery && !hasRecoveryKey(keys.keyring) ? await addRecoveryKey(keyFiles, keys) : undefined;
-  return { keys, result: { ...report, recoveryKey, ...(await remainsOf(storage, to, from !== undefined)) } };
+  return { keys, result: { ...report, recoveryKey, ...remains } };
 }
 
 /**

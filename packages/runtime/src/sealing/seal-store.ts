@@ -1,7 +1,7 @@
 import { removeNotes } from "../hooks/forget-sessions.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type AuditEvent, FAILED, type KeyFiles, readOnly, runFinally, WorkrailError, commit } from "@workrail/core";
+import { type AuditEvent, FAILED, isWorkrailError, type KeyFiles, readOnly, runFinally, WorkrailError, commit } from "@workrail/core";
 import { type ConversionProgress, sealStorage } from "@workrail/wrappers";
 import {
   keyFromFile,
@@ -84,7 +84,8 @@ export async function rekeyStore(
       try {
         return (await rewrapKeyring(keyFiles, keys, { from, to: newSource(to) })).recoveryKey;
       } catch (error) {
-        if (await isAsBefore(keyFiles, keyring)) await logIt(FAILED);
+        if (!(await isAsBefore(keyFiles, keyring))) throw inUseAlready(error);
+        await logIt(FAILED);
         throw error;
       }
     });
@@ -110,6 +111,18 @@ function newSource({ keyFile, passphraseFile }: NewKey): KeySource {
 /** True when the keyring is unchanged. Removing the old key may have failed although the new one is already in use. */
 async function isAsBefore(keyFiles: KeyFiles, { mac }: Keyring): Promise<boolean> {
   return (await readKeyring(keyFiles))?.mac === mac;
+}
+
+/** Adds to an error that only the new key opens the store, and that nobody has seen its recovery key. */
+function inUseAlready(error: unknown): unknown {
+  if (!isWorkrailError(error)) return error;
+  const { code, message, details, hint } = error;
+  const first = hint === undefined ? "" : `${hint} `;
+  return new WorkrailError(code, message, {
+    details,
+    hint: `${first}The store has the new key already: run \`workrail rekey\` again with it to get a recovery key.`,
+    cause: error,
+  });
 }
 
 /**
