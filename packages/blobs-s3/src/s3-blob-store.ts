@@ -113,6 +113,7 @@ export class S3BlobStore implements BlobStore {
     for (const name of names) {
       const bytes = await objects.get(keyOf(name), object?.digest);
       if (bytes === undefined) continue;
+      if (object !== undefined && digestOf(bytes) !== object.digest) await id.prove(object.store, true);
       await objects.put(quarantineKeyOf(name), bytes, digestOf(bytes));
       isThere = true;
     }
@@ -223,7 +224,10 @@ export class S3BlobStore implements BlobStore {
   /** Reads an object. Bytes that are damaged in the bucket itself are replaced by such that no codec reads. */
   async #read(object: StoredObject): Promise<Uint8Array | undefined> {
     const bytes = await this.#parts.objects.get(keyOf(object), object.digest);
-    return bytes === undefined || digestOf(bytes) === object.digest ? bytes : noBlob(bytes);
+    if (bytes === undefined || digestOf(bytes) === object.digest) return bytes;
+    await this.#parts.id.prove(object.store, true);
+    const again = await this.#parts.objects.get(keyOf(object), object.digest);
+    return again === undefined || digestOf(again) === object.digest ? again : noBlob(again);
   }
 }
 

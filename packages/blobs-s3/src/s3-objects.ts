@@ -54,7 +54,7 @@ export class S3Objects {
 
   /** Removes all versions of the objects with a prefix, but for those of `kept`. */
   async deleteVersions(prefix: string, kept: ReadonlySet<string>): Promise<void> {
-    for await (const [, answer] of this.#pages({ versions: "", prefix: this.#prefix + prefix })) {
+    for await (const [, answer] of this.#pages("ListVersionsResult", { versions: "", prefix: this.#prefix + prefix })) {
       const entries = ["Version", "DeleteMarker"].flatMap((name) => entriesOf(answer, name));
       const versions = entries.map((entry) => ({ key: (entry["Key"] ?? "").slice(this.#prefix.length), versionId: entry["VersionId"] }));
       const needless = versions.filter(({ key }) => !kept.has(key));
@@ -64,7 +64,7 @@ export class S3Objects {
 
   /** Lists objects in the order of their keys. */
   async *list(prefix: string): AsyncGenerator<ListedObject> {
-    for await (const [{ headers }, answer] of this.#pages({ "list-type": "2", prefix: this.#prefix + prefix })) {
+    for await (const [{ headers }, answer] of this.#pages("ListBucketResult", { "list-type": "2", prefix: this.#prefix + prefix })) {
       const now = Date.parse(headers.get("date") ?? "");
       for (const { Key: key = "", Size: size, LastModified: at = "" } of entriesOf(answer, "Contents")) {
         // Without a time the object counts as new.
@@ -82,16 +82,16 @@ export class S3Objects {
     const body = new TextEncoder().encode(`<Delete>${wanted.join("")}</Delete>`);
     // The checksum that every service takes here.
     const headers = { "content-md5": hash("md5", body, "base64"), "content-type": "application/xml" };
-    const answer = textOf(await this.#requests.send({ method: "POST", query: { delete: "" }, headers, body }));
+    const answer = textOf(await this.#requests.send({ method: "POST", query: { delete: "" }, headers, body, root: "DeleteResult" }));
     const [failed] = entriesOf(answer, "Error");
     if (failed !== undefined) throw notDeleted(failed["Code"]);
   }
 
   /** Asks for all pages of a listing. */
-  async *#pages(query: Readonly<Record<string, string>>): AsyncGenerator<readonly [S3Answer, string]> {
+  async *#pages(root: string, query: Readonly<Record<string, string>>): AsyncGenerator<readonly [S3Answer, string]> {
     let next: Readonly<Record<string, string>> | undefined = {};
     while (next !== undefined) {
-      const answer: S3Answer | undefined = await this.#requests.send({ method: "GET", query: { ...query, ...next } });
+      const answer: S3Answer | undefined = await this.#requests.send({ method: "GET", query: { ...query, ...next }, root });
       if (answer === undefined) return;
       const text = textOf(answer);
       yield [answer, text];

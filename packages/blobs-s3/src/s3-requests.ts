@@ -27,6 +27,8 @@ export interface S3Request {
   readonly digest?: string;
   /** SHA-256 of the expected bytes. Other bytes that come with this checksum were damaged on their way, and are asked for again. */
   readonly expected?: string | undefined;
+  /** Root element of the answer. Absent: the answer is about an object, and has its tag. */
+  readonly root?: string;
 }
 
 export interface S3Answer {
@@ -86,6 +88,7 @@ export class S3Requests {
   async #ask(request: S3Request, signal: AbortSignal): Promise<S3Answer | undefined> {
     const response = await fetch(await this.#signed(request), { signal });
     const bytes = new Uint8Array(await response.arrayBuffer());
+    if (response.ok && !isOwnAnswer(response, bytes, request)) throw this.#strange(request);
     if (response.ok && this.#isDamaged(response, bytes, request.expected)) throw this.#damaged(request);
     if (response.ok) return { bytes, headers: response.headers };
     const code = codeOf(bytes);
@@ -139,6 +142,14 @@ export class S3Requests {
     });
   }
 
+  /** A proxy or another server on the way may answer any request with a page of its own, and status 200. */
+  #strange(request: S3Request): WorkrailError {
+    return new WorkrailError("STORAGE_UNAVAILABLE", `The answer of ${this.#name} is not from an object storage.`, {
+      details: { reason: "object-storage-refused", ...this.#pathOf(request), isPassing: true },
+      hint: HINT,
+    });
+  }
+
   /** Takes over the time of the service. True when that was news, so that another try may help. */
   #setClock(headers: Headers): boolean {
     const skewMs = Date.parse(headers.get("date") ?? "") - Date.now();
@@ -179,6 +190,10 @@ function urlOf({ endpoint, bucket, prefix, style }: S3Place, key: string | undef
 /** The signer takes a token only when there is one. */
 function withoutToken({ accessKeyId, secretAccessKey, sessionToken }: Awaited<ReturnType<GetCredentials>>) {
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+}
+
+function isOwnAnswer({ headers }: Response, bytes: Uint8Array, { root }: S3Request): boolean {
+  return root === undefined ? headers.has("etag") : new TextDecoder().decode(bytes.subarray(0, 4_096)).includes(`<${root}`);
 }
 
 /** Reads the code of S3's form of an error. The rest of the answer may name the key id, and is not reported. */

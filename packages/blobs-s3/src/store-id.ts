@@ -53,13 +53,15 @@ export class StoreId {
   }
 
   /**
-   * Proves that the bucket is the one of a store before a missing object counts as missing.
+   * Proves that the bucket is the one of a store before a missing object counts as missing, or a damaged one as damaged.
    *
+   * @param again true: also when it was proven before, because something else may answer in the place of the bucket since.
    * @throws STORAGE_UNAVAILABLE when the bucket does not know the store.
    */
-  async prove(id: string): Promise<void> {
-    if (this.#isProven) return;
-    if ((await this.#objects.get(markerOf(id))) === undefined) throw elsewhere();
+  async prove(id: string, again = false): Promise<void> {
+    if (this.#isProven && !again) return;
+    const bytes = await this.#objects.get(markerOf(id));
+    if (bytes === undefined || new TextDecoder().decode(bytes) !== id) throw elsewhere();
     this.#isProven = true;
   }
 

@@ -125,7 +125,8 @@ async function sweep(fault: ServerFault, isLasting: boolean): Promise<readonly o
     const refused = isLasting ? 0 : STEPS - done;
     // After any fault, a collection leaves one object for each row.
     const needless = objects - rows;
-    if (lost + wrong + dangling + refused + needless !== 0) faults.push({ at, lost, wrong, dangling, refused, needless });
+    if ([lost, wrong, dangling, refused, needless].some((count) => count !== 0))
+      faults.push({ at, lost, wrong, dangling, refused, needless });
   }
   return faults;
 }

@@ -199,6 +199,20 @@ describe("blobs in S3", () => {
     expect(textsIn(server)).toEqual(["other bytes"]);
   });
 
+  it("are not damaged when something else answers in the place of the bucket", async () => {
+    const server = await startServer();
+    const disk = new MemoryDisk();
+    const ref = await put(open(server, openMemoryStorage({ disk })).blobs, "some bytes");
+    const asPage = { bytes: Buffer.from("<!doctype html>"), at: new Date(), checksums: {} };
+    const other = await startServer();
+    // As a web server that has the same page for all addresses.
+    for (const [key] of server.objects.list("")) other.objects.put(key, asPage);
+    const { blobs } = open(other, openMemoryStorage({ disk }));
+    await expect(blobs.get(ref)).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "object-storage-other" } });
+    await expect(blobs.quarantine(ref)).rejects.toMatchObject({ details: { reason: "object-storage-other" } });
+    expect(await read(open(server, openMemoryStorage({ disk })).blobs, ref)).toBe("some bytes");
+  });
+
   it("are damaged when their pointer is, and their object stays for manual recovery", async () => {
     const server = await startServer();
     const disk = new MemoryDisk();

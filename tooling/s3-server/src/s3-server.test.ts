@@ -102,6 +102,7 @@ describe("S3Server", () => {
     ["internal-error", 500, false],
     ["error-after", 500, true],
     ["drop", "lost", false],
+    ["page", 200, false],
     ["drop-after", "lost", true],
     ["half-answer", "lost", true],
     ["damaged", 400, false],

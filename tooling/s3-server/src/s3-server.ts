@@ -109,6 +109,7 @@ const BEFORE: Partial<Record<ServerFault, (response: ServerResponse, retryAfterS
   },
   "internal-error": (response) => send(response, errorAnswer(500, "InternalError")),
   drop: (response) => void response.destroy(),
+  page: (response) => send(response, { status: 200, headers: { "content-type": "text/html" }, body: "<!doctype html><p>Sign in" }),
   denied: (response) => send(response, errorAnswer(403, "AccessDenied")),
   silence: () => undefined,
 };

@@ -2,13 +2,15 @@ import type { S3Request } from "./s3-request.ts";
 
 /**
  * Fault of one request. `slow-down`, `internal-error` and `drop` strike before the effect; `error-after`, `drop-after` and `half-answer`
- * after it. `damaged` flips a bit of the request body and of the response body. `silence` never answers. `denied`: the account lacks the
+ * after it. `page`: a web page
+ * of something else on the way, with status 200. `damaged` flips a bit of the request body and of the response body. `silence` never answers. `denied`: the account lacks the
  * permission.
  */
 export type ServerFault =
   | "slow-down"
   | "internal-error"
   | "drop"
+  | "page"
   | "error-after"
   | "drop-after"
   | "half-answer"
@@ -21,6 +23,7 @@ export const SERVER_FAULTS: readonly ServerFault[] = [
   "slow-down",
   "internal-error",
   "drop",
+  "page",
   "error-after",
   "drop-after",
   "half-answer",
