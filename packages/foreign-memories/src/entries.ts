@@ -3,6 +3,8 @@ import type { Context, JsonValue } from "@workrail/core";
 /** Collects the entries of a context under unique keys. */
 export class Entries {
   readonly #values = new Map<string, JsonValue>();
+  /** The last number that was appended to a key. The lower ones are taken. */
+  readonly #numbers = new Map<string, number>();
 
   get size(): number {
     return this.#values.size;
@@ -21,8 +23,12 @@ export class Entries {
   }
 
   #free(wanted: string): string {
-    let key = wanted;
-    for (let count = 2; this.#values.has(key); count++) key = `${wanted} (${count})`;
-    return key;
+    if (!this.#values.has(wanted)) return wanted;
+    for (let count = (this.#numbers.get(wanted) ?? 1) + 1; ; count++) {
+      const key = `${wanted} (${count})`;
+      if (this.#values.has(key)) continue;
+      this.#numbers.set(wanted, count);
+      return key;
+    }
   }
 }

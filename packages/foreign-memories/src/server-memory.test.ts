@@ -56,6 +56,15 @@ describe("server-memory", () => {
     expect(idsOf(changed)[1]).not.toBe(idsOf(before)[1]);
   });
 
+  it("numbers many entities of one name in little time", { timeout: 20_000 }, async () => {
+    const count = 100_000;
+    const line = JSON.stringify({ type: "entity", name: "a" });
+    writeFileSync(file, [`{"type":"entity","name":"a (3)"}`, ...Array<string>(count).fill(line)].join("\n"));
+    const [session] = (await readAll("server-memory", file)).sessions;
+    const keys = Object.keys(latestContext(session) ?? {});
+    expect([keys.length, ...keys.slice(0, 4), keys.at(-1)]).toEqual([count + 1, "a (3)", "a", "a (2)", "a (4)", `a (${count + 1})`]);
+  });
+
   it("names every invalid line, and takes the others", async () => {
     const deep = `{"type":"entity","name":"deep","observations":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
     write('{"type":"entity","name":"cut', "[]", "", { type: "note", name: "x" }, { type: "entity" }, { type: "relation", from: "a" }, deep);
