@@ -61,6 +61,12 @@ describe("mcp-memory-keeper", () => {
     server.close();
   });
 
+  it("has no project when its directory cannot be a path", async () => {
+    const file = writeKeeperFile(made.folder);
+    inDatabase(file, "UPDATE sessions SET working_directory = '/srv/' || char(0) || 'shop'");
+    expect((await readAll("mcp-memory-keeper", file)).sessions).toMatchObject([{ project: undefined, name: "cart bug" }]);
+  });
+
   it.skipIf(process.platform === "win32")("follows a link to the database and its log", async () => {
     mkdirSync(join(made.folder, "real"));
     const file = writeKeeperFile(join(made.folder, "real"));

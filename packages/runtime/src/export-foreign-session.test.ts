@@ -24,8 +24,8 @@ const session: ForeignSession = {
       kind: "workflow",
       createdAt: AT,
       context: {},
-      name: "own",
-      tags: ["", "t".repeat(300), "half \ud83d"],
+      name: "o\0wn",
+      tags: ["", "t".repeat(300), "half \ud83d", "cut\0off"],
       attributes: { source: "x" },
     },
   ],
@@ -48,8 +48,8 @@ describe("exportForeignSession", () => {
     const second = await store.loadCheckpoint({ checkpointId: "second" });
     expect(second.metadata).toMatchObject({
       parentId: "first",
-      name: "own",
-      tags: ["t".repeat(200), "half \ufffd"],
+      name: "o\ufffdwn",
+      tags: ["t".repeat(200), "half \ufffd", "cut\ufffdoff"],
       attributes: { source: "x" },
     });
   });

@@ -46,9 +46,9 @@ function factsOf(
   };
 }
 
-/** Turns a text into a valid label; `undefined` for an empty one. Replaces lone surrogates, which UTF-8 cannot encode. */
+/** Turns a text into a valid label; `undefined` for an empty one. Replaces the characters that no label may have. */
 function cut(text: string | undefined, length: number): string | undefined {
-  return text === undefined || text === "" ? undefined : firstCharacters(length, text).toWellFormed();
+  return text === undefined || text === "" ? undefined : firstCharacters(length, text).toWellFormed().replaceAll("\0", "\ufffd");
 }
 
 function fittingPins(given: readonly string[]): readonly string[] {
