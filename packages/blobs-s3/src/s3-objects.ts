@@ -95,7 +95,9 @@ export class S3Objects {
       if (answer === undefined) return;
       const text = textOf(answer);
       yield [answer, text];
-      next = nextPage(text);
+      const following = nextPage(text);
+      if (JSON.stringify(following) === JSON.stringify(next)) throw endless();
+      next = following;
     }
   }
 }
@@ -110,6 +112,14 @@ function nextPage(text: string): Readonly<Record<string, string>> | undefined {
 
 function textOf(answer: S3Answer | undefined): string {
   return new TextDecoder().decode(answer?.bytes);
+}
+
+/** A listing that names the same page again would never end. */
+function endless(): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The object storage repeats a page of a listing.", {
+    details: { reason: "object-storage-refused" },
+    hint: "Check whether the service is compatible with S3.",
+  });
 }
 
 function notDeleted(code: string | undefined): WorkrailError {

@@ -70,6 +70,14 @@ describe("S3Objects", () => {
     for (const { sizeBytes, ageMs } of found) expect([sizeBytes, Math.round(ageMs / 60_000)]).toEqual([BYTES.length, 1]);
   });
 
+  it("ends a listing that does not advance", { timeout: 20_000 }, async () => {
+    const { objects } = await started({ pageSize: 0 });
+    await put(objects, "a");
+    const refused = { code: "STORAGE_UNAVAILABLE", details: { reason: "object-storage-refused" } };
+    await expect(listed(objects)).rejects.toMatchObject(refused);
+    await expect(objects.deleteVersions("", new Set())).rejects.toMatchObject(refused);
+  });
+
   it("sends the digest of the bytes as a checksum, signed", async () => {
     const { objects, server } = await started({ client: { tries: 1 } });
     await put(objects, "b");
