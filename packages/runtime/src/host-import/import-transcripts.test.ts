@@ -17,6 +17,8 @@ const FIXTURES = path.join(import.meta.dirname, "../../../host-transcripts/test/
 let root: string;
 let now: Date;
 let env: Record<string, string>;
+/** Turns in each transcript. */
+let turns: Map<string, number>;
 
 beforeEach(() => {
   root = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-host-import-"));
@@ -25,6 +27,7 @@ beforeEach(() => {
   fs.mkdirSync(path.join(root, "transcripts"));
   now = new Date(Date.now() - 3 * 86_400_000);
   env = { WORKRAIL_DATA_DIR: path.join(root, "data") };
+  turns = new Map();
 });
 afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 
@@ -33,16 +36,18 @@ const states = (): string => hookPlaces(path.join(root, "data")).sessions;
 
 /** Appends turns to a transcript as Claude Code writes it, a minute apart. */
 function write(texts: readonly string[], { id = ID, cwd = path.join(root, "project") } = {}): void {
-  const before = fs.existsSync(fileOf(id)) ? fs.readFileSync(fileOf(id), "utf8").split("\n").length - 1 : 0;
-  for (const [index, text] of texts.entries()) {
+  const before = turns.get(id) ?? 0;
+  const lines = texts.map((text, index) => {
     now = new Date(now.getTime() + 60_000);
     const at = before + index;
     const type = at % 2 === 0 ? "user" : "assistant";
     const content = type === "user" ? text : [{ type: "text", text }];
     const links = { parentUuid: at === 0 ? null : `u${at - 1}-${id}`, isSidechain: false, type, uuid: `u${at}-${id}`, sessionId: id };
     const entry = { ...links, cwd, gitBranch: "main", timestamp: now.toISOString(), message: { role: type, content } };
-    fs.appendFileSync(fileOf(id), `${JSON.stringify(entry)}\n`);
-  }
+    return `${JSON.stringify(entry)}\n`;
+  });
+  fs.appendFileSync(fileOf(id), lines.join(""));
+  turns.set(id, before + lines.length);
 }
 
 async function withStore<T>(work: (store: Workrail) => Promise<T>): Promise<T> {
@@ -54,30 +59,36 @@ async function withStore<T>(work: (store: Workrail) => Promise<T>): Promise<T> {
   }
 }
 
-const bring = (more: Partial<ImportTranscriptsOptions> = {}, host: Exclude<TranscriptHost, "opencode"> = "claude-code") =>
-  withStore(async (store) => {
-    const { transcripts } = transcriptsBelow(host, path.join(root, "transcripts"));
-    const outcomes: TranscriptOutcome[] = [];
-    for await (const outcome of importTranscripts(store, { transcripts, sources: { env }, ...more })) outcomes.push(outcome);
-    return outcomes;
-  });
+type Host = Exclude<TranscriptHost, "opencode">;
+
+async function bringInto(store: Workrail, more: Partial<ImportTranscriptsOptions> = {}, host: Host = "claude-code") {
+  const { transcripts } = transcriptsBelow(host, path.join(root, "transcripts"));
+  const outcomes: TranscriptOutcome[] = [];
+  for await (const outcome of importTranscripts(store, { transcripts, sources: { env }, ...more })) outcomes.push(outcome);
+  return outcomes;
+}
+
+const bring = (more?: Partial<ImportTranscriptsOptions>, host?: Host) => withStore((store) => bringInto(store, more, host));
 
 const counts = (outcomes: readonly TranscriptOutcome[]) =>
   outcomes.map((outcome) =>
     outcome.status === "imported" ? outcome.results.map(({ added, present, leftOut }) => [added, present, leftOut]) : outcome,
   );
 
-const checkpoints = (sessionId: string) =>
-  withStore(async (store) => {
-    const { checkpoints: found } = await store.findCheckpoints({ sessionId });
-    const latest = found[0] === undefined ? undefined : await store.loadCheckpoint({ checkpointId: found[0].id });
-    return { found, context: latest?.context };
-  });
+async function checkpointsIn(store: Workrail, sessionId: string) {
+  const { checkpoints: found } = await store.findCheckpoints({ sessionId });
+  const latest = found[0] === undefined ? undefined : await store.loadCheckpoint({ checkpointId: found[0].id });
+  return { found, context: latest?.context };
+}
 
-const said = async (): Promise<readonly unknown[]> => {
-  const { context } = await checkpoints(TALK);
+const checkpoints = (sessionId: string) => withStore((store) => checkpointsIn(store, sessionId));
+
+async function saidIn(store: Workrail): Promise<readonly unknown[]> {
+  const { context } = await checkpointsIn(store, TALK);
   return ((context?.["conversation"] ?? []) as { content: unknown }[]).map(({ content }) => content);
-};
+}
+
+const said = () => withStore(saidIn);
 
 function hook(event: HookEvent, id = ID) {
   const payload = { session_id: id, transcript_path: fileOf(id), cwd: path.join(root, "project"), hook_event_name: "Any" };
@@ -242,22 +253,25 @@ describe("an import of transcripts", () => {
     env["WORKRAIL_ENCRYPTION"] = "enabled";
     env["WORKRAIL_ENCRYPTION_PASSPHRASE"] = "correct horse battery staple";
     write(["Fix the login.", "Done."]);
-    expect(counts(await bring())).toEqual([
-      [
-        [1, 0, 0],
-        [1, 0, 0],
-      ],
-    ]);
-    expect(counts(await bring())).toEqual([
-      [
-        [0, 1, 0],
-        [0, 1, 0],
-      ],
-    ]);
+    // Each opening derives the key from the passphrase, which takes long on purpose.
+    await withStore(async (store) => {
+      expect(counts(await bringInto(store))).toEqual([
+        [
+          [1, 0, 0],
+          [1, 0, 0],
+        ],
+      ]);
+      expect(counts(await bringInto(store))).toEqual([
+        [
+          [0, 1, 0],
+          [0, 1, 0],
+        ],
+      ]);
+      expect(await saidIn(store)).toEqual(["Fix the login.", "Done."]);
+    });
     const names = fs.readdirSync(path.join(root, "data"), { recursive: true, encoding: "utf8" });
     const files = names.map((name) => path.join(root, "data", name)).filter((file) => fs.statSync(file).isFile());
     expect(files.filter((file) => fs.readFileSync(file, "utf8").includes("Fix the login"))).toEqual([]);
-    expect(await said()).toEqual(["Fix the login.", "Done."]);
   });
 
   it("leaves sessions in the trash", async () => {
@@ -321,17 +335,26 @@ describe("an import of transcripts", () => {
 
   it("divides a long conversation, and reads a large transcript in pieces", async () => {
     const long = "word ".repeat(3_000);
-    for (let turn = 0; turn < 24; turn++) write(Array.from({ length: 100 }, () => long));
+    const snapshot = JSON.stringify({ type: "file-history-snapshot", snapshot: "x".repeat(3_700_000) });
+    // More than 8 MB of messages, for two parts, in a transcript of more than 32 MB.
+    for (let turn = 0; turn < 7; turn++) {
+      write(Array.from({ length: 80 }, () => long));
+      fs.appendFileSync(fileOf(), `${snapshot}\n`);
+    }
     const [outcome] = await bring();
-    expect(outcome).toMatchObject({ status: "imported", results: [{ added: 1 }, ...Array.from({ length: 5 }, () => ({ added: 1 }))] });
-    const parts = await Promise.all(
-      [1, 2, 3, 4, 5].map(async (part) => (await checkpoints(part === 1 ? TALK : `${TALK}-${part}`)).context?.["conversation"]),
-    );
-    expect(parts.map((part) => (part as unknown[]).length).reduce((sum, each) => sum + each)).toBe(2_400);
+    expect(outcome).toMatchObject({ status: "imported", results: [{ added: 1 }, { added: 1 }, { added: 1 }] });
+    const parts = await Promise.all([TALK, `${TALK}-2`].map(async (part) => (await checkpoints(part)).context?.["conversation"]));
+    expect(parts.map((part) => (part as unknown[]).length).reduce((sum, each) => sum + each)).toBe(560);
     write(["And the end."]);
     fs.rmSync(states(), { recursive: true });
-    expect(counts(await bring())).toEqual([[[1, 0, 0], ...Array.from({ length: 4 }, () => [0, 1, 0]), [1, 0, 0]]]);
-    expect((await checkpoints(`${TALK}-5`)).found).toHaveLength(2);
+    expect(counts(await bring())).toEqual([
+      [
+        [1, 0, 0],
+        [0, 1, 0],
+        [1, 0, 0],
+      ],
+    ]);
+    expect((await checkpoints(`${TALK}-2`)).found).toHaveLength(2);
   });
 
   it("replaces secrets in all that it saves, also where the store would refuse them", async () => {
