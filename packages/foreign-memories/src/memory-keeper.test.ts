@@ -116,7 +116,9 @@ describe("mcp-memory-keeper", () => {
     inDatabase(
       file,
       "INSERT INTO sessions (id, name) VALUES ('large', 'large')",
-      "INSERT INTO context_items (id, session_id, key, value) VALUES ('l', 'large', 'k', CAST(zeroblob(70000000) AS TEXT))",
+      // The triggers would write the value four more times.
+      "DROP TRIGGER track_context_insert",
+      "INSERT INTO context_items (id, session_id, key, value, sequence_number) VALUES ('l', 'large', 'k', CAST(zeroblob(70000000) AS TEXT), 1)",
     );
     const { sessions, skipped } = await readAll("mcp-memory-keeper", file);
     expect(sessions).toHaveLength(1);
