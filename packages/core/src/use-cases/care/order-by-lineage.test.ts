@@ -70,7 +70,13 @@ function isUnderCircle(start: NewRecord, records: readonly NewRecord[]): boolean
 }
 
 it("orderByLineage orders 200,000 records, chained or unrelated, in good time", () => {
-  const chain = Array.from({ length: 100_000 }, (_, index) => record(`c${index}`, index === 0 ? null : `c${index - 1}`));
-  const free = Array.from({ length: 100_000 }, (_, index) => record(`f${index}`, null, (index * 7919) % 1_000));
+  const [first, times] = [record("c0", null), Array.from({ length: 1_000 }, (_, second) => new Date(second * 1_000))];
+  const chain = Array.from({ length: 100_000 }, (_, index) =>
+    index === 0 ? first : { ...first, id: `c${index}` as CheckpointId, parentId: `c${index - 1}` as CheckpointId },
+  );
+  const free = Array.from({ length: 100_000 }, (_, index) => {
+    const createdAt = times[(index * 7919) % 1_000] ?? first.createdAt;
+    return { ...first, id: `f${index}` as CheckpointId, createdAt };
+  });
   expect(orderByLineage([...chain.toReversed(), ...free])).toHaveLength(200_000);
 });
