@@ -105,11 +105,15 @@ const ROWS = [
     files: [
       "packages/codecs/src",
       "packages/core/src",
+      "packages/host-transcripts/src",
       "packages/keychain-crypto",
+      "packages/memory/src",
       "packages/runtime/src",
       "packages/runtime/test/handles-by-part.test.ts",
       "packages/runtime/test/live-context.test.ts",
+      "packages/secrets/src",
       "packages/sqlite-fs/src/corrected-row.test.ts",
+      "packages/views/src",
     ],
   },
   {

@@ -5,6 +5,7 @@ import { beginCodexReader } from "./codex/begin-codex-reader.ts";
 import { beginGeminiReader } from "./gemini/begin-gemini-reader.ts";
 import { readOpencodeMessages } from "./opencode/read-opencode-messages.ts";
 import { readRecords } from "../test/read-records.ts";
+import { runsOf } from "../../storage-conformance/test/runs-of.ts";
 
 const NAMES =
   "type message content text uuid parentUuid isMeta isSidechain timestamp origin kind toolUseResult stdout attachment prompt payload item role " +
@@ -38,7 +39,7 @@ describe("a malformed record", () => {
           expect(["prompt", "reply", "thought", "call", "result", "summary", "interrupted"]).toContain(event.kind);
         expect(tip?.length ?? 0).toBeLessThanOrEqual(400);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 
@@ -47,7 +48,7 @@ describe("a malformed record", () => {
       fc.property(value.value, (messages) => {
         expect(Array.isArray(readOpencodeMessages(messages))).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 });

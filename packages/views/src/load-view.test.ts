@@ -20,6 +20,7 @@ import {
 } from "@workrail/core";
 import type { ViewBudget } from "./view/build-view.ts";
 import { type EntryPath, loadView, type LoadedView, type ViewPorts, type ViewRequest } from "./load-view.ts";
+import { runsOf } from "../../storage-conformance/test/runs-of.ts";
 
 const digests: Digester = { sha256: (data) => createHash("sha256").update(data).digest("hex") as Digest };
 const tokens = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));
@@ -282,6 +283,6 @@ it("never exceeds the ceiling for any request", async () => {
       expect(json.length).toBeLessThanOrEqual(Math.max(ceiling.characters, LEAST));
       expect(await tokens.count(json)).toBeLessThanOrEqual(Math.max(ceiling.tokens, LEAST / 3));
     }),
-    { numRuns: 1_000 },
+    { numRuns: runsOf(1_000) },
   );
 });

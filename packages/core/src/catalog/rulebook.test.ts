@@ -8,6 +8,7 @@ import type { SessionFacts } from "../model/session.ts";
 import { type CatalogChange, commit } from "./rules/commit.ts";
 import type { Move } from "./rules/move.ts";
 import { aRecord } from "../../../storage-conformance/src/builders.ts";
+import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 import { fill } from "./fill.ts";
 import { auditRows, checkAudit } from "./queries/read-audit.ts";
 import type { ChainedStorage } from "../ports/storage.ts";
@@ -328,7 +329,7 @@ it("decides like literal rules over random histories: outcomes, rows, facts, lis
       expect((await auditRows(catalog, { first: "oldest" })).map(told)).toEqual(pair.naive.audit.map(told));
       expect((await checkAudit(pair.chain, { limit: 1_000 })).breaks).toEqual([]);
     }),
-    { numRuns: Number(process.env["WORKRAIL_HISTORIES"] ?? 150) },
+    { numRuns: Number(process.env["WORKRAIL_HISTORIES"] ?? runsOf(150)) },
   );
 });
 

@@ -5,6 +5,7 @@ import type { JsonValue } from "../model/context.ts";
 import { align } from "./align.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { findDelta } from "./find-delta.ts";
+import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 /** Keys that cause trouble: separators of path notations, the prototype, and integers, which objects reorder. */
 const key = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom("__proto__", "a/b", "~0", "10", "9", "length", "\ud800"));
@@ -40,7 +41,7 @@ describe("a delta", () => {
       fc.property(value, value, (base, target) => {
         expect(roundTrip(base, target)).toBe(JSON.stringify(target));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runsOf(3_000) },
     );
   });
 
@@ -59,7 +60,7 @@ describe("a delta", () => {
         expect(roundTrip(base, target)).toBe(JSON.stringify(target));
         expect(roundTrip(target, base)).toBe(JSON.stringify(base));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runsOf(1_000) },
     );
   });
 
@@ -139,7 +140,7 @@ describe("align", () => {
         expect(leftEnd).toBeLessThanOrEqual(left.length);
         expect(rightEnd).toBeLessThanOrEqual(right.length);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     );
   });
 

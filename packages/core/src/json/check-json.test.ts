@@ -6,6 +6,7 @@ import type { JsonValue } from "../model/context.ts";
 import { DEFAULT_LIMITS } from "../model/limits.ts";
 import { canonicalJson } from "./write-json.ts";
 import { checkJson, setMember, type JsonCheck } from "./check-json.ts";
+import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 function refusalOf(value: object, limits: { maxDepth?: number; maxKeys?: number } = {}): string {
   try {
@@ -137,7 +138,7 @@ it("reports canonical key order exactly when plain JSON is canonical JSON", () =
     fc.property(fc.dictionary(keys, fc.oneof(fc.integer(), fc.dictionary(keys, fc.constant(1)))), (value) => {
       expect(check(value).isCanonical).toBe(JSON.stringify(value) === canonicalJson(value));
     }),
-    { numRuns: 1_000 },
+    { numRuns: runsOf(1_000) },
   );
 });
 

@@ -5,6 +5,7 @@ import { encodeUtf8 } from "./utf8.ts";
 import { atOnce } from "../turns.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseBytes } from "./parse-bytes.ts";
+import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 const someText = fc.oneof(
   fc.constantFrom("__proto__", "1", "10", "a", '"', "\\", '\\"', "\n", "{", "]", ",", ":", "é", "🚀", "\ud800", "\u2028"),
@@ -28,7 +29,7 @@ it("parseBytes equals JSON.parse, key order included, for any part size", () => 
       expect(JSON.stringify(read)).toBe(text);
       expect(read).toStrictEqual(parseJson(text));
     }),
-    { numRuns: 3_000 },
+    { numRuns: runsOf(3_000) },
   );
 });
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson, roundedIntegers } from "./parse-json.ts";
+import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 const name = fc.oneof(
   fc.string({ unit: fc.constantFrom("\\", "\n", `"`, "a", "@", "\ud800", "\t", ":", "{", ",", " "), maxLength: 4 }),
@@ -51,7 +52,7 @@ describe("parseJson", () => {
         const text = JSON.stringify(given, undefined, space);
         expect(JSON.stringify(parseJson(text), undefined, space)).toBe(text);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runsOf(5_000) },
     );
   });
 

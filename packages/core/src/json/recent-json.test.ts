@@ -5,6 +5,7 @@ import type { Context, JsonObject, JsonValue } from "../model/context.ts";
 import { checkJson } from "./check-json.ts";
 import { RecentJson } from "./recent-json.ts";
 import { canonicalJson } from "./write-json.ts";
+import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 /** Long enough to be kept. */
 const LONG = 20_000;
@@ -76,7 +77,7 @@ describe("the JSON of a context that changes between its saves", () => {
           expect(write(recent, context)).toEqual(expected(context));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runsOf(100) },
     );
   });
 

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JsonValue } from "../model/context.ts";
 import { canonicalJson, canonicalParts, canonicalTexts, canonicalUtf8, writeJson, writtenTexts } from "./write-json.ts";
+import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 const someKey = fc.oneof(fc.constantFrom("__proto__", "1", "10", "a", '"', "\\", "\n", "{", "]", ",", ":"), fc.string({ unit: "binary" }));
 const someValue = fc.letrec<{ value: JsonValue }>((tie) => ({
@@ -81,7 +82,7 @@ it("writes the same text for every order of keys", () => {
       expect(canonicalJson(reversed(value as JsonValue))).toBe(text);
       expect(text).not.toMatch(/^\s|\s$/);
     }),
-    { numRuns: 500 },
+    { numRuns: runsOf(500) },
   );
 });
 
@@ -114,7 +115,7 @@ it("canonicalParts yields the canonical JSON for any part size", () => {
     fc.property(someValue, fc.integer({ min: 1, max: 40 }), (value, atOnce) => {
       expect([...canonicalParts(JSON.stringify(value), atOnce)].join("")).toBe(canonicalJson(value));
     }),
-    { numRuns: 2_000 },
+    { numRuns: runsOf(2_000) },
   );
 });
 
@@ -135,7 +136,7 @@ it("writtenTexts equals JSON.stringify, canonicalTexts the canonical JSON", () =
       expect([...writtenTexts(json)].join("")).toBe(JSON.stringify(value));
       expect([...canonicalTexts(json)].join("")).toBe(canonicalJson(value));
     }),
-    { numRuns: 1_000 },
+    { numRuns: runsOf(1_000) },
   );
 });
 

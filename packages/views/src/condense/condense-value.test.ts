@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "@workrail/core";
 import { condenseValue } from "./condense-value.ts";
 import { STRATEGIES } from "./strategies.ts";
+import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 3);
 const all = { count, strategies: STRATEGIES };
@@ -71,7 +72,7 @@ describe("condensing a value", () => {
         expect(options.count(written)).toBeLessThanOrEqual(room.tokens);
         expect(condensed.tokens).toBe(options.count(written));
       }),
-      { numRuns: 400 },
+      { numRuns: runsOf(400) },
     );
   });
 
@@ -84,7 +85,7 @@ describe("condensing a value", () => {
         const isWhole = (each: unknown): boolean => !JSON.stringify(each ?? null).includes(String.raw`\ud`);
         expect(isWhole(condensed?.value) || !isWhole(value)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "@workrail/core";
 import { reduceValue } from "./reduce-value.ts";
+import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 const line = fc.constantFrom(
   "",
@@ -27,7 +28,7 @@ describe("reducing", () => {
         expect(reduceValue(once)).toEqual(once);
         expect(JSON.stringify(once).length).toBeLessThanOrEqual(JSON.stringify(value).length);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 

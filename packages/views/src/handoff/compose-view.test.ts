@@ -4,6 +4,7 @@ import { wordClassifier } from "@workrail/classifier";
 import { tokensCounted } from "@workrail/storage-conformance/builders";
 import { classifyContext, type Context, type JsonValue } from "@workrail/core";
 import { type ComposedView, composeView } from "./compose-view.ts";
+import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 /** Four characters per token, the average of models. */
 const count = (text: string): number => Math.ceil(text.length / 4);
@@ -553,6 +554,7 @@ describe("a composed view of any JSON", () => {
         });
         expect(unnamed).toEqual([]);
       }),
+      { numRuns: runsOf(100) },
     );
   });
 
@@ -569,6 +571,7 @@ describe("a composed view of any JSON", () => {
         const isNaming = (shortened?.entries.length ?? 0) + (omitted?.entries.length ?? 0) > 0;
         expect(isNaming ? count(JSON.stringify({ shortened, omitted })) : 0).toBeLessThanOrEqual(budget / 5);
       }),
+      { numRuns: runsOf(100) },
     );
   });
 
@@ -583,6 +586,7 @@ describe("a composed view of any JSON", () => {
         const isAbsent = keys.some((key) => isCritical(key) && !Object.hasOwn(shown, key));
         expect(isAbsent ? Object.keys(shown).filter((key) => !isCritical(key)) : []).toEqual([]);
       }),
+      { numRuns: runsOf(100) },
     );
   });
 
@@ -593,6 +597,7 @@ describe("a composed view of any JSON", () => {
         const large = new Set(Object.keys((await compose(context, budget * 2)).context));
         expect(small.filter((key) => !large.has(key))).toEqual([]);
       }),
+      { numRuns: runsOf(100) },
     );
   });
 });

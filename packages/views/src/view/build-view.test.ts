@@ -6,6 +6,7 @@ import { buildView, type View, type ViewBudget, type ViewOptions } from "./build
 import type { ShortenValue } from "./choose-entries.ts";
 import type { OmittedEntry, ReportedEntry } from "./report.ts";
 import type { Room } from "./room.ts";
+import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 /** Cheap counter. As with most tokenizers, a whole never has more tokens than its parts together. */
 const counter = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));
@@ -110,7 +111,7 @@ describe("a view of any context in any room", () => {
         const least = budget.of === "context" ? 1 : LEAST.tokens + 50;
         expect(isExceeded ? 0 : counted).toBeLessThanOrEqual(Math.max(budget.wanted.tokens, least));
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -132,7 +133,7 @@ describe("a view of any context in any room", () => {
         const ofCritical = (await size(critical)).tokens + 2 * Object.keys(critical).length;
         expect(over > 0 && ofCritical <= tokens).toBe(false);
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 
@@ -155,7 +156,7 @@ describe("a view of any context in any room", () => {
           dropped: Object.keys(context).length - given.length,
         });
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 
@@ -175,7 +176,7 @@ describe("a view of any context in any room", () => {
           expect([entry, isKey || Object.keys(context).some((key) => isShortened(key, entry))]).toEqual([entry, true]);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 
@@ -187,7 +188,7 @@ describe("a view of any context in any room", () => {
         expect(tokens).toBeLessThanOrEqual(Math.max(budget.ceiling.tokens, LEAST.tokens + 80));
         expect(characters).toBeLessThanOrEqual(Math.max(budget.ceiling.characters, LEAST.characters + 200));
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 
@@ -201,7 +202,7 @@ describe("a view of any context in any room", () => {
         ];
         expect(JSON.stringify(other)).toBe(JSON.stringify(one));
       }),
-      { numRuns: 100 },
+      { numRuns: runsOf(100) },
     );
   });
 
@@ -273,7 +274,7 @@ describe("layers", () => {
         );
         expect(all?.context).toMatchObject(without?.context ?? {});
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 

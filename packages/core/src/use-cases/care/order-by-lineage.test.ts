@@ -4,6 +4,7 @@ import type { NewRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import { aRecord } from "../../../../storage-conformance/src/builders.ts";
 import { orderByLineage } from "./order-by-lineage.ts";
+import { runsOf } from "../../../../storage-conformance/test/runs-of.ts";
 
 function record(id: string, parentId: string | null, second = 0): NewRecord {
   return aRecord({
@@ -56,7 +57,7 @@ it("orderByLineage keeps every record once, parents first, independent of the in
         expect(early.every((each) => isUnderCircle(each, records))).toBe(true);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runsOf(500) },
   );
 });
 

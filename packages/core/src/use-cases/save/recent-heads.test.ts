@@ -19,6 +19,7 @@ import { commit } from "../../catalog/rules/commit.ts";
 import { move, type Move } from "../../catalog/rules/move.ts";
 import { findHead } from "../../catalog/queries/query-checkpoints.ts";
 import { reclaimBlobs } from "../../catalog/rules/reclaim.ts";
+import { runsOf } from "../../../../storage-conformance/test/runs-of.ts";
 
 /** A store with a process that keeps heads, and one that does not. `reads` counts what the first one reads. */
 function twoProcesses() {
@@ -294,6 +295,6 @@ it("saves look the same to callers whether heads are kept or not, while others c
     fc.asyncProperty(fc.array(someStep, { minLength: 5, maxLength: 30 }), async (steps) => {
       expect(await run(steps, true)).toEqual(await run(steps, false));
     }),
-    { numRuns: 200 },
+    { numRuns: runsOf(200) },
   );
 });
