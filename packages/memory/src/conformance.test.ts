@@ -26,4 +26,4 @@ const harness: StorageHarness = {
   },
 };
 
-describeStorage(harness);
+describeStorage(harness, process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? { runs: 250 } : {});
