@@ -230,6 +230,9 @@ describe("an export", () => {
 describe("an import of a file", () => {
   it("restores contexts of any storage exactly in any other", async () => {
     let run = 0;
+    const sources = { disk: await open("from"), memory: await open("from-memory", true) };
+    const targets = { disk: await open("to"), memory: await open("to-memory", true) };
+    const kind = fc.constantFrom("disk", "memory");
     const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
     const checkpoint = fc.record({
       context: fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" })),
@@ -238,21 +241,21 @@ describe("an import of a file", () => {
       agentId: fc.option(label, { nil: undefined }),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(checkpoint, { minLength: 1, maxLength: 8 }), fc.boolean(), fc.boolean(), async (all, from, to) => {
+      fc.asyncProperty(fc.array(checkpoint, { minLength: 1, maxLength: 8 }), kind, kind, async (all, from, to) => {
         run += 1;
-        const [source, target] = [await open(`from-${run}`, from), await open(`to-${run}`, to)];
+        const [source, target, sessionId] = [sources[from], targets[to], `S${run}`];
         for (const each of all) {
           await source.saveCheckpoint({
-            sessionId: "S",
+            sessionId,
             force: true,
             ...each,
             context: parseJson(JSON.stringify(each.context)) as object,
           });
         }
         const [first, second] = [path.join(folder, `${run}.json`), path.join(folder, `${run}-again.json`)];
-        await source.exportSession("S", { file: first });
+        await source.exportSession(sessionId, { file: first });
         expect(await target.importFile(first)).toMatchObject({ added: all.length, file: first, dryRun: false });
-        await target.exportSession("S", { file: second });
+        await target.exportSession(sessionId, { file: second });
         expect(read(second)).toBe(read(first));
         const { checkpoints } = parseJson(read(first)) as unknown as { checkpoints: { context: object }[] };
         const given = all.map(({ context }) => JSON.stringify(parseJson(JSON.stringify(context))));
