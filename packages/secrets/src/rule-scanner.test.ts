@@ -29,10 +29,15 @@ describe("a keyword finder", () => {
 describe("the scanner of rules", () => {
   const secrets = plant(KNOWN_SAMPLES, 3).map(({ text }) => text);
 
+  const places = secrets.length / Object.keys(KNOWN_SAMPLES).length;
+  const isLong = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
+  /** Each kind of secret in one kind of place, or in all. */
+  const planted = secrets.filter((_, index) => isLong || index % places === Math.floor(index / places) % places);
+
   it("takes no longer for repeated near-matches than for other texts", () => {
     const scanner = ruleScanner({ personalData: "all" });
     const slow: string[] = [];
-    for (const secret of new Set([...secrets, "-----BEGIN RSA PRIVATE KEY-----\n", "password=", "a://b:", "1 ", "a@", "eyJ."])) {
+    for (const secret of new Set([...planted, "-----BEGIN RSA PRIVATE KEY-----\n", "password=", "a://b:", "1 ", "a@", "eyJ."])) {
       for (const part of [secret, secret.slice(0, Math.ceil(secret.length / 2)), secret.slice(0, -1)]) {
         const text = part.repeat(Math.ceil(100_000 / part.length));
         const started = performance.now();
