@@ -32,7 +32,7 @@ function roundTrip(base: JsonValue, target: JsonValue): string {
 
 describe("a delta", () => {
   it("inserts more items than a function takes arguments, in time that grows with their number", () => {
-    const items = Array.from({ length: 300_000 }, (_, index) => Math.imul(index, 2_654_435_761));
+    const items = Array.from({ length: 150_000 }, (_, index) => Math.imul(index, 2_654_435_761));
     for (const base of [[], [1], items.slice(1_000, 2_000)]) expect(roundTrip({ items: base }, { items })).toBe(JSON.stringify({ items }));
   });
 

@@ -47,14 +47,15 @@ it.each<[string, JsonValue]>([
   ["a text full of quotes", { text: '"'.repeat(500_000) }],
   ["one long text, deep inside", [[{ text: ["é".repeat(2_000_000)] }]]],
 ])("can be left for a moment again and again while it reads %s", (_, value) => {
-  const steps = parseBytes(encodeUtf8(JSON.stringify(value)));
+  const text = JSON.stringify(value);
+  const steps = parseBytes(encodeUtf8(text));
   let rests = 0;
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done !== true) {
       rests += 1;
       continue;
     }
-    expect(step.value).toStrictEqual(value);
+    expect(JSON.stringify(step.value) === text).toBe(true);
     break;
   }
   expect(rests).toBeGreaterThan(3);
