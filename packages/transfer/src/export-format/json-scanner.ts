@@ -101,10 +101,14 @@ class ValueEnd {
   /** Returns the index after the value; `undefined` when it continues in the next chunk. */
   find(text: string, from: number): number | undefined {
     for (let index = from; index < text.length; index++) {
-      const code = text.charCodeAt(index);
       if (this.#isInText) {
-        if (this.#endsText(code) && this.#depth === 0) return index + 1;
-      } else if (code === QUOTE) this.#isInText = true;
+        const after = this.#afterText(text, index);
+        if (after === undefined || this.#depth === 0) return after;
+        index = after;
+        if (index === text.length) return undefined;
+      }
+      const code = text.charCodeAt(index);
+      if (code === QUOTE) this.#isInText = true;
       else if (code === BRACE || code === BRACKET) this.#deeper();
       else if (code === END_BRACE || code === END_BRACKET) {
         if (this.#depth === 0) return index;
@@ -121,11 +125,20 @@ class ValueEnd {
     if (this.#depth > this.#maxDepth) throw new WorkrailError("INVALID_INPUT", `It is nested deeper than ${this.#maxDepth} levels.`);
   }
 
-  #endsText(code: number): boolean {
-    if (this.#isEscaped) this.#isEscaped = false;
-    else if (code === BACKSLASH) this.#isEscaped = true;
-    else if (code === QUOTE) this.#isInText = false;
-    return !this.#isInText;
+  /** Returns the index after the closing quote; `undefined` when the string continues in the next chunk. */
+  #afterText(text: string, from: number): number | undefined {
+    for (let begin = this.#isEscaped ? from + 1 : from; ;) {
+      const quote = text.indexOf('"', begin);
+      const end = quote === -1 ? text.length : quote;
+      let backslashes = 0;
+      while (end - backslashes > begin && text.charCodeAt(end - backslashes - 1) === BACKSLASH) backslashes += 1;
+      this.#isEscaped = backslashes % 2 === 1;
+      if (quote === -1) return undefined;
+      begin = quote + 1;
+      if (this.#isEscaped) continue;
+      this.#isInText = false;
+      return begin;
+    }
   }
 }
 
