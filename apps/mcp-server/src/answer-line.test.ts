@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { noteText, toAnswerLine } from "./answer-line.ts";
+import { anyCharacter } from "../../../packages/storage-conformance/test/any-character.ts";
 
 function answer(structuredContent: object, more: object = {}): { readonly message: object; readonly text: string } {
   const text = JSON.stringify(structuredContent);
@@ -10,7 +11,7 @@ function answer(structuredContent: object, more: object = {}): { readonly messag
 
 describe("toAnswerLine", () => {
   it("writes the same message as serialising it, for any content", () => {
-    const values = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" }));
+    const values = fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue({ stringUnit: anyCharacter }));
     const odd = { quote: '"\\', line: "\n\u2028\u0000", half: "\ud83e", ключ: "🪣", nested: [{ a: null }] };
     fc.assert(
       fc.property(fc.oneof(values, fc.constant(odd)), fc.constantFrom({}, { _meta: { code: 'A"B' } }), (context, more) => {

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classifyEntry, wordClassifier } from "./word-classifier.ts";
 import * as vocabulary from "./vocabulary.ts";
+import { anyCharacter } from "../../storage-conformance/test/any-character.ts";
 
 function layerOf(key: string, value: JsonValue = "some text"): string {
   return classifyEntry(key, value).layer;
@@ -150,7 +151,7 @@ describe("the words of a key", () => {
   });
 });
 
-const value = fc.oneof(fc.jsonValue() as fc.Arbitrary<JsonValue>, fc.string({ unit: "binary", maxLength: 2_000 }));
+const value = fc.oneof(fc.jsonValue() as fc.Arbitrary<JsonValue>, fc.string({ unit: anyCharacter, maxLength: 2_000 }));
 
 describe("a text under a meaningless key", () => {
   it("is classified by its title, at any length", () => {
@@ -163,7 +164,7 @@ describe("a text under a meaningless key", () => {
 describe("any input", () => {
   it("is classified without errors and deterministically", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.dictionary(fc.string({ unit: "binary" }), value), async (context) => {
+      fc.asyncProperty(fc.dictionary(fc.string({ unit: anyCharacter }), value), async (context) => {
         const told = await wordClassifier.classify(context, Object.keys(context));
         expect([...told.keys()]).toEqual(Object.keys(context));
         for (const { layer, confidence, why } of told.values()) {

@@ -8,6 +8,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openWorkrail } from "./open-workrail.ts";
 import type { Workrail } from "./workrail.ts";
+import { anyCharacter } from "../../storage-conformance/test/any-character.ts";
 
 let folder: string;
 let opened: Workrail[];
@@ -235,7 +236,7 @@ describe("an import of a file", () => {
     const kind = fc.constantFrom("disk", "memory");
     const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
     const checkpoint = fc.record({
-      context: fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" })),
+      context: fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue({ stringUnit: anyCharacter })),
       metadata: fc.record({ name: label, tags: fc.array(label, { maxLength: 3 }), attributes: fc.record({ more: fc.jsonValue() }) }),
       kind: fc.constantFrom("workflow", "project", "conversation", "aside"),
       agentId: fc.option(label, { nil: undefined }),

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
 import { KINDS } from "./stores.ts";
+import { anyCharacter } from "../../storage-conformance/test/any-character.ts";
 
 /** `npm run test:faults` runs many more. */
 const RUNS = Number(process.env["WORKRAIL_RUNS"] ?? 250);
@@ -9,7 +10,7 @@ const RUNS = Number(process.env["WORKRAIL_RUNS"] ?? 250);
 /** Ordinary texts and unexpected ones: lone surrogates, control characters, JSON syntax. */
 const text = fc.oneof(
   fc.string({ unit: "grapheme" }),
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: anyCharacter }),
   fc.array(fc.integer({ min: 0xd7f0, max: 0xe010 }), { maxLength: 8 }).map((units) => String.fromCharCode(...units)),
   fc.constantFrom("", "\0", "\u2028\u2029", '"', "\\", "\ufeff", "\ud800", "\udfff\ud800", "</script>", "x".repeat(20_000)),
 );

@@ -5,6 +5,7 @@ import type { Context, JsonObject, JsonValue } from "../model/context.ts";
 import { checkJson } from "./check-json.ts";
 import { RecentJson } from "./recent-json.ts";
 import { canonicalJson } from "./write-json.ts";
+import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
 import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 /** Long enough to be kept. */
@@ -23,9 +24,9 @@ function expected(context: Context) {
   return { exact: JSON.stringify(context), canonical: canonicalJson(context) };
 }
 
-const someKey = fc.oneof(fc.constantFrom("__proto__", "1", "10", "a", "b", "messages"), fc.string({ unit: "binary", maxLength: 3 }));
+const someKey = fc.oneof(fc.constantFrom("__proto__", "1", "10", "a", "b", "messages"), fc.string({ unit: anyCharacter, maxLength: 3 }));
 const someText = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: anyCharacter }),
   fc.integer({ min: 1, max: 3_000 }).map((length) => "ü".repeat(length)),
 );
 const someValue = fc.letrec<{ value: JsonValue }>((tie) => ({

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "@workrail/core";
 import { condenseValue } from "./condense-value.ts";
 import { STRATEGIES } from "./strategies.ts";
+import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
 import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 3);
@@ -10,7 +11,7 @@ const all = { count, strategies: STRATEGIES };
 
 const text = fc.oneof(
   fc.string({ unit: "grapheme" }),
-  fc.string({ unit: "binary", maxLength: 60 }),
+  fc.string({ unit: anyCharacter, maxLength: 60 }),
   fc.lorem({ mode: "sentences", maxCount: 12 }),
   fc.json(),
   fc.constantFrom("## Plan", "src/main.ts", "line one\nline two\n\nline four", "😀".repeat(50), "    at f (a.js:1:2)\n".repeat(20)),

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "@workrail/core";
 import { reduceValue } from "./reduce-value.ts";
+import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
 import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 const line = fc.constantFrom(
@@ -16,7 +17,7 @@ const line = fc.constantFrom(
 const text = fc.oneof(
   fc.array(line, { maxLength: 40 }).map((lines) => lines.join("\n")),
   fc.json(),
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: anyCharacter }),
 );
 const json = fc.oneof(fc.jsonValue() as fc.Arbitrary<JsonValue>, fc.array(text), fc.dictionary(text, text));
 

@@ -4,6 +4,7 @@ import { wordClassifier } from "@workrail/classifier";
 import { tokensCounted } from "@workrail/storage-conformance/builders";
 import { classifyContext, type Context, type JsonValue } from "@workrail/core";
 import { type ComposedView, composeView } from "./compose-view.ts";
+import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
 import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
 
 /** Four characters per token, the average of models. */
@@ -509,7 +510,7 @@ describe("a composed view in few tokens", () => {
 
 const text = fc.oneof(
   fc.string({ maxLength: 60 }),
-  fc.string({ unit: "binary", maxLength: 200 }),
+  fc.string({ unit: anyCharacter, maxLength: 200 }),
   fc.constantFrom(
     FILLER.join("\n"),
     "# Goal\nship it\n\n- [ ] test\n- [x] build",

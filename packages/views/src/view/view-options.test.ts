@@ -5,6 +5,7 @@ import { tokensCounted } from "@workrail/storage-conformance/builders";
 import { COMPRESSION_STRATEGIES, type Context, type JsonValue } from "@workrail/core";
 import { buildView, type View } from "./build-view.ts";
 import { viewOptionsOf, type ShapeOptions } from "./view-options.ts";
+import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
 
 const count = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3);
 const counter = tokensCounted(count);
@@ -13,7 +14,7 @@ const CEILING = { tokens: 10_000, characters: 45_000 };
 
 const words = fc.array(fc.constantFrom("cache", "not", "src/router.ts", "failed", "1047", "the", "of", "ERR_TIMEOUT"), { maxLength: 150 });
 const text = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 400 }),
+  fc.string({ unit: anyCharacter, maxLength: 400 }),
   words.map((each) => `${each.join(" ")}.`),
 );
 const message = fc.record({ role: fc.constantFrom("user", "assistant", "tool"), content: text });
