@@ -108,6 +108,7 @@ const ROWS = [
       "packages/host-transcripts/src",
       "packages/keychain-crypto",
       "packages/memory/src",
+      "packages/o200k/src",
       "packages/runtime/src",
       "packages/runtime/test/handles-by-part.test.ts",
       "packages/runtime/test/live-context.test.ts",

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { countingPieces } from "./count-pieces.ts";
 import { endOfPiece, expressionOfPieces } from "./pieces.ts";
 import { anyCharacter } from "../../storage-conformance/test/any-character.ts";
+import { runsOf } from "../../storage-conformance/test/runs-of.ts";
 
 type Count = (text: string) => number;
 
@@ -45,7 +46,7 @@ describe("splitting a text as o200k does", () => {
       fc.property(fc.oneof(mixed([...WORDS, ...SIGNS]), fc.string({ unit: "binary-ascii", maxLength: 200 })), (text) => {
         expect(endsFound(text)).toEqual(endsOf(text));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     );
   });
 
@@ -55,7 +56,7 @@ describe("splitting a text as o200k does", () => {
         const ends = new Set(endsOf(text));
         expect(endsFound(text).filter((end) => !ends.has(end))).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     );
   });
 });
@@ -67,7 +68,7 @@ describe("counting pieces", () => {
       fc.property(fc.oneof(mixed([...WORDS, ...SIGNS, ...FOREIGN]), fc.string({ unit: "grapheme" })), (text) => {
         expect([count(text), count(text)]).toEqual([exact(text), exact(text)]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runsOf(1_000) },
     );
   });
 

@@ -7,7 +7,9 @@ const sources = filesLike("{packages,apps,tooling,examples}/*/src/**/*.ts");
 
 /**
  * Files whose relative imports may lead into other packages: tools, which examine sources that no package exports; core's tests, which use
- * builders of the conformance kit, the default parts and a store in memory, since these depend on core; tests of transfer and of reports, which use that store; those of wrappers, which apply rules; and tests that use an adapter's or an example's inside.
+ * builders of the conformance kit, the default parts and a store in memory, since these depend on core; tests of transfer and of reports, which use that store;
+ * those of wrappers, which apply rules; tests that use an adapter's or an example's inside; and tests of properties, which share two
+ * files that no package exports.
  */
 const MAY_REACH: readonly (readonly [from: RegExp, into: string])[] = [
   [/^tooling\//, ""],
@@ -20,6 +22,8 @@ const MAY_REACH: readonly (readonly [from: RegExp, into: string])[] = [
   [/^packages\/runtime\/test\/sealed-stores\.ts$/, "packages/sqlite-fs/src/"],
   [/^packages\/runtime\/test\/sealed-[a-z-]*harness\.ts$/, "packages/sqlite-fs/test/harness-over.ts"],
   [/^packages\/storage-conformance\/test\//, "examples/"],
+  [/\.test\.ts$/, "packages/storage-conformance/test/any-character.ts"],
+  [/\.test\.ts$/, "packages/storage-conformance/test/runs-of.ts"],
 ];
 
 /** Rules that the linter does not have. */
