@@ -27,7 +27,7 @@ export default defineConfig([
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",
-        chunkFileNames: "[name].mjs",
+      chunkFileNames: "[name].mjs",
       codeSplitting: inFewFiles,
       minify: withoutWhitespace,
       sourcemap: false,

@@ -78,7 +78,7 @@ export default defineConfig([
       dir: "dist",
       format: "cjs",
       entryFileNames: "[name].cjs",
-        // The bundler names a file after any of its modules that is imported on demand.
+      // The bundler names a file after any of its modules that is imported on demand.
       chunkFileNames: ({ moduleIds }) => (moduleIds.some((id) => /[\\/]start-server\.ts$/u.test(id)) ? "base.cjs" : "[name].cjs"),
       // Otherwise all modules of a file run when it is loaded, also those that are imported on demand.
       strictExecutionOrder: true,
@@ -108,7 +108,7 @@ export default defineConfig([
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",
-        chunkFileNames: "cli-[name].mjs",
+      chunkFileNames: "cli-[name].mjs",
       codeSplitting: inFewFiles,
       minify: withoutWhitespace,
       sourcemap: false,
