@@ -1,17 +1,12 @@
-import { execFile, execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
-
-const run = promisify(execFile);
+import { copyPostgresData, initializePostgres } from "./new-postgres-data.ts";
+import { asServer, giveToServer, hasNoServerUser, postgresPrograms } from "./postgres-programs.ts";
 
 const ROLES = readFileSync(new URL("../../../deploy/roles.sql", import.meta.url), "utf8");
-
-/** Folder in which Debian keeps the programs of each version. */
-const DEBIAN = "/usr/lib/postgresql";
 
 /** A PostgreSQL server of a test, with its data in a temporary folder. */
 export interface PostgresServer {
@@ -37,8 +32,8 @@ export interface PostgresServer {
 /** Tells why no server can be started here; `undefined` when one can. */
 export function noPostgres(): string | undefined {
   if (process.platform === "win32") return "the tests start no PostgreSQL on Windows";
-  if (programs() === undefined) return "PostgreSQL is not installed";
-  return isRoot() && !hasUser("postgres") ? "PostgreSQL refuses root, and there is no user postgres" : undefined;
+  if (postgresPrograms() === undefined) return "PostgreSQL is not installed";
+  return hasNoServerUser() ? "PostgreSQL refuses root, and there is no user postgres" : undefined;
 }
 
 /**
@@ -49,23 +44,12 @@ export function noPostgres(): string | undefined {
  */
 export async function startPostgres({ isDurable, disk }: { readonly isDurable: boolean; readonly disk?: string }): Promise<PostgresServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "workrail-postgres-"));
-  if (isRoot()) await chown(folder, idOf("-u"), idOf("-g"));
-  if (isRoot() && disk !== undefined) await chown(disk, idOf("-u"), idOf("-g"));
+  await giveToServer(folder);
+  if (disk !== undefined) await giveToServer(disk);
   const data = path.join(disk ?? folder, "data");
   const port = await freePort();
-  await asServer("initdb", [
-    "-D",
-    data,
-    "-A",
-    "trust",
-    "-U",
-    "postgres",
-    "-E",
-    "UTF8",
-    "--locale=C.UTF-8",
-    ...(disk === undefined ? [] : ["--wal-segsize=1"]),
-    ...(isDurable ? [] : ["--no-sync"]),
-  ]);
+  if (disk === undefined) await copyPostgresData(data);
+  else await initializePostgres(data, ["--wal-segsize=1"]);
   const fast = isDurable ? "" : " -c fsync=off -c synchronous_commit=off -c full_page_writes=off";
   const settings = `-c listen_addresses=127.0.0.1 -p ${port} -k ${folder} -c max_connections=200 -c log_min_messages=panic${fast}`;
   const control = (...args: readonly string[]) => asServer("pg_ctl", ["-D", data, "-l", path.join(folder, "log"), "-w", ...args]);
@@ -128,43 +112,9 @@ export async function createTeamDatabase(server: PostgresServer): Promise<TeamDa
   return { owner: server.url("team", "workrail_owner"), user: server.url("team", "workrail") };
 }
 
-async function asServer(program: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<void> {
-  const file = path.join(programs() ?? "", program);
-  const options = { cwd: "/", env: { ...process.env, ...environment, LC_ALL: "C.UTF-8" } };
-  await (isRoot() ? run("runuser", ["-u", "postgres", "--", file, ...args], options) : run(file, [...args], options));
-}
-
 function killAtOnce(data: string): void {
   const file = path.join(data, "postmaster.pid");
   if (existsSync(file)) process.kill(Number.parseInt(readFileSync(file, "utf8"), 10), "SIGQUIT");
-}
-
-/** Folder with the server's programs: the newest of Debian's, or one of the path. */
-function programs(): string | undefined {
-  const versions = existsSync(DEBIAN)
-    ? readdirSync(DEBIAN)
-        .map(Number)
-        .filter((version) => version >= 15)
-    : [];
-  const debian = versions.length === 0 ? [] : [path.join(DEBIAN, String(Math.max(...versions)), "bin")];
-  return [...debian, ...(process.env["PATH"] ?? "").split(path.delimiter)].find((folder) => existsSync(path.join(folder, "initdb")));
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0;
-}
-
-function hasUser(name: string): boolean {
-  try {
-    execFileSync("id", [name], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function idOf(option: "-u" | "-g"): number {
-  return Number(execFileSync("id", [option, "postgres"], { encoding: "utf8" }));
 }
 
 /** Finds a port of this machine that nobody listens on. */
