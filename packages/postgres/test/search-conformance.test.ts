@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { PGlite } from "@electric-sql/pglite";
-import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
+import { createTeamDatabase, noPostgres, startPostgres } from "@workrail/faults";
 import type { CheckpointId, SessionId, TextOfCheckpoint } from "@workrail/core";
-import { migrate } from "@workrail/postgres";
+import { migrate, type MigrationReport } from "@workrail/postgres";
 import { describeSearch } from "@workrail/storage-conformance";
 import { Kysely, PGliteDialect } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,6 +11,7 @@ import { openPool, pgDatabase } from "../src/pg-database.ts";
 import { PostgresSearch } from "../src/postgres-search.ts";
 import type { Database } from "../src/sql-connection.ts";
 import { Transactions } from "../src/transactions.ts";
+import { bareDatabase, runOn } from "./bare-database.ts";
 import { pgliteDatabase } from "./pglite-database.ts";
 import { WITHOUT_BLOCKS } from "./without-blocks.ts";
 
@@ -20,23 +21,30 @@ function indexOver(database: Database): PostgresSearch {
   return new PostgresSearch(tenant, new Transactions({ database, tenant, lockWaitMs: 5_000, retryMs: 5_000, silenceMs: 60_000 }));
 }
 
-describe("in this process", () => {
-  let pglite: PGlite;
-  beforeAll(async () => {
-    pglite = await PGlite.create();
-    await migrateOver(new Kysely({ dialect: new PGliteDialect({ pglite }) }));
-  });
-  afterAll(() => pglite.close());
+/** A migrated database. */
+interface Made {
+  readonly database: Database;
+  /** Connection that sees and may do everything. */
+  readonly admin: Database;
+  migrate(): Promise<MigrationReport>;
+  close(): Promise<unknown>;
+}
 
-  describeSearch({ name: "PGlite", open: async () => indexOver(pgliteDatabase(pglite)) });
+/** Tests the index in a database. */
+function describeIndex(name: string, make: () => Promise<Made>): void {
+  let made: Made;
+  beforeAll(async () => {
+    made = await make();
+  });
+  afterAll(() => made.close());
+
+  describeSearch({ name, open: async () => indexOver(made.database) });
 
   it("forgets the words of removed texts when it is tidied", async () => {
-    const index = indexOver(pgliteDatabase(pglite));
+    const index = indexOver(made.database);
     const words = async (): Promise<unknown> => {
-      const { rows } = await pglite.query<{ readonly term: string }>(
-        "select term from workrail.search_word where term like 'q%' order by term",
-      );
-      return rows.map(({ term }) => term);
+      const sql = "select term from workrail.search_word where term like 'q%' order by term";
+      return (await runOn<{ readonly term: string }>(made.admin, sql)).map(({ term }) => term);
     };
     const sessionId = "session" as SessionId;
     const put = async (remove: readonly string[], add: readonly TextOfCheckpoint[]): Promise<void> => {
@@ -55,7 +63,7 @@ describe("in this process", () => {
   });
 
   it("finds texts that a version without blocks indexed, after the migration", async () => {
-    const index = indexOver(pgliteDatabase(pglite));
+    const index = indexOver(made.database);
     const sessionId = "session" as SessionId;
     const add = ["one", "two"].map((id) => textOf(id, ["b:c", `only${id}`]));
     await index.update({ sessionId, version: 0, remove: [], add, sessionTags: [], isDone: true });
@@ -63,9 +71,9 @@ describe("in this process", () => {
       const matches = await index.match({ terms: [{ term, weight: 1 }], required: [], filter: {} });
       return (await matches.page({ limit: 5, offset: 0 })).map(({ checkpointId }) => checkpointId).toSorted();
     };
-    await pglite.exec(WITHOUT_BLOCKS.join(";"));
+    for (const statement of WITHOUT_BLOCKS) await runOn(made.admin, statement);
     await expect(find("b:c")).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
-    expect(await migrateOver(new Kysely({ dialect: new PGliteDialect({ pglite }) }))).toEqual({ applied: ["0010-search-blocks"] });
+    expect(await made.migrate()).toEqual({ applied: ["0010-search-blocks"] });
     expect(await find("b:c")).toEqual(["one", "two"]);
     expect(await find("onlytwo")).toEqual(["two"]);
   });
@@ -74,22 +82,20 @@ describe("in this process", () => {
     const [tenant, last] = [randomUUID(), 13_000];
     // The words of each document are the divisors of its number.
     const divisors = [1, 2, 3, 7, 50, 4_095, 4_096, 12_999];
-    await pglite.query("insert into workrail.search_state (tenant_id, last_document) values ($1, $2)", [tenant, last]);
-    await pglite.query("insert into workrail.search_word select $1, 'by' || divisor from unnest($2::int[]) as divisor", [tenant, divisors]);
-    await pglite.query(
+    const run = (sql: string, parameters: readonly unknown[]) =>
+      runOn<{ readonly found: readonly number[] }>(made.admin, sql, { parameters });
+    await run("insert into workrail.search_state (tenant_id, last_document) values ($1, $2)", [tenant, last]);
+    await run("insert into workrail.search_word select $1, 'by' || divisor from unnest($2::int[]) as divisor", [tenant, divisors]);
+    await run(
       `insert into workrail.search_document select tenant_id, n, 'session', n, n, 0, 2, 'workflow', 0, null, null, null, '{}',
         array(select number || ':' || n / 4096 || ':by' || divisor from unnest($2::int[]) as divisor where n % divisor = 0)
         from workrail.search_state, generate_series(1, last_document) as n where tenant_id = $1`,
       [tenant, divisors],
     );
     const numbers = async (how: "all" | "any" | "beginning", words: readonly string[], [first, end, most]: Range): Promise<unknown> => {
-      await pglite.query("select set_config('workrail.tenant', $1, false)", [tenant]);
-      const asked = [how, words, first, end, most, true];
-      const { rows } = await pglite.query<{ readonly found: readonly number[] }>(
-        "select workrail.search_numbers($1, $2, $3, $4, $5, $6) as found",
-        asked,
-      );
-      return rows[0]?.found;
+      const sql = `select array_to_json(workrail.search_numbers($1, $2, $3, $4, $5, $6)) as found
+        from set_config('workrail.tenant', $7, false)`;
+      return (await run(sql, [how, words, first, end, most, true, tenant]))[0]?.found;
     };
     const expected = (meets: (n: number) => boolean, [first, end, most]: Range): readonly number[] =>
       Array.from({ length: last }, (_, at) => last - at)
@@ -104,7 +110,7 @@ describe("in this process", () => {
       expect(await numbers("all", ["by5"], range)).toEqual([]);
     }
   });
-});
+}
 
 type Range = readonly [first: number, last: number, most: number];
 
@@ -128,21 +134,40 @@ function textOf(id: string, terms: readonly string[]): TextOfCheckpoint {
   return { checkpointId: id as CheckpointId, sequence: id === "one" ? 1 : 2, previous: 0, terms, stopWords: [], ...about };
 }
 
+async function inThisProcess(): Promise<Made> {
+  const pglite = await PGlite.create();
+  const migrateIt = () => migrateOver(new Kysely({ dialect: new PGliteDialect({ pglite }) }));
+  await migrateIt();
+  const database = pgliteDatabase(pglite);
+  return { database, admin: database, migrate: migrateIt, close: () => pglite.close() };
+}
+
+async function onServer(): Promise<Made> {
+  const server = await startPostgres({ isDurable: false });
+  const { owner, user } = await createTeamDatabase(server);
+  await migrate(owner);
+  const database = pgDatabase(openPool({ url: user, maxConnections: 4 }));
+  const admin = bareDatabase(server.url("team"));
+  return {
+    database,
+    admin,
+    migrate: () => migrate(owner),
+    async close() {
+      await database.close();
+      await admin.close();
+      await server.destroy();
+    },
+  };
+}
+
 const missing = noPostgres();
+/** `npm run test:faults` sets the variable. */
+const isInProcess = missing !== undefined || process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
+
+describe.skipIf(!isInProcess)(`in this process${isInProcess ? "" : ": not run, a real server runs the same kit"}`, () => {
+  describeIndex("PGlite", inThisProcess);
+});
 
 describe.skipIf(missing !== undefined)(`a real server${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
-  let server: PostgresServer;
-  let database: Database;
-  beforeAll(async () => {
-    server = await startPostgres({ isDurable: false });
-    const { owner, user } = await createTeamDatabase(server);
-    await migrate(owner);
-    database = pgDatabase(openPool({ url: user, maxConnections: 4 }));
-  });
-  afterAll(async () => {
-    await database.close();
-    await server.destroy();
-  });
-
-  describeSearch({ name: "PostgreSQL", open: async () => indexOver(database) });
+  describeIndex("PostgreSQL", onServer);
 });
