@@ -40,7 +40,13 @@ export function describeHandles(harness: StorageHarness): void {
           await bench.cleanUp(chance.below(ONE_IN_GREEDY) === 0 ? GREEDY : LENIENT);
           const now = clock.now();
           for (const [checkpointId, { validUntil }] of handles) if (validUntil <= now) handles.delete(checkpointId);
-          for (const [checkpointId, { text }] of handles) expect((await bench.load({ checkpointId })).contextText()).toBe(text);
+          const { loaded, failed } = await bench.loadTexts([...handles.keys()], false);
+          expect({ texts: loaded.map(({ text }) => text), failed }).toEqual({
+            texts: [...handles.values()].map(({ text }) => text),
+            failed: [],
+          });
+          for (const [checkpointId, { text }] of [...handles].slice(0, 1))
+            expect((await bench.load({ checkpointId })).contextText()).toBe(text);
         }
         expect(handles.size).toBeGreaterThan(3);
         pass(HANDLE_MS);
