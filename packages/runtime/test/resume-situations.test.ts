@@ -436,13 +436,19 @@ describe.skipIf(noGit !== undefined)("resuming (needs git)", () => {
 
   afterEach(() => clock.set(NOW));
 
+  /** The branch of a repository that is no worktree of another. */
+  function branchOf(folder: string): string | undefined {
+    const head = at(folder, ".git", "HEAD");
+    return fs.existsSync(head) ? fs.readFileSync(head, "utf8").trim().replace("ref: refs/heads/", "") : undefined;
+  }
+
   /** Opens the same store in one folder after another, like the sessions of a person's day. */
   function storeOf({ isOnDisk = false }: Situation): (folder: string, branch?: string) => Promise<Workrail> {
     const dataDir = at("data", String(count++));
     const memory = openMemoryStorage();
     const storage = async (): Promise<Storage> => ({ ...memory, close: async () => {} });
     return async (folder, branch) => {
-      if (branch !== undefined) git(at(folder), "switch", "-q", branch);
+      if (branch !== undefined && branchOf(folder) !== branch) git(at(folder), "switch", "-q", branch);
       return openWorkrail({ dataDir, cwd: at(folder), adapters: isOnDisk ? { clock } : { clock, storage } });
     };
   }
