@@ -3,6 +3,7 @@ import { openPostgres } from "@workrail/postgres";
 import type { StorageHarness } from "@workrail/storage-conformance/harness";
 import { openOver } from "../src/open-postgres.ts";
 import { openPool, pgDatabase } from "../src/pg-database.ts";
+import { sharedPool } from "../src/shared-pool.ts";
 import { struck } from "./struck.ts";
 import { emptyTenant } from "./tenants.ts";
 
@@ -15,14 +16,17 @@ export const harness: StorageHarness = {
   module: import.meta.url,
   capabilities: { persistent: true, manyOpeners: true, seesBlobs: true },
   create: async () => randomUUID(),
-  open: (tenant) => openPostgres({ url: testUrl(), tenant, leaseMs: LEASE_MS }),
+  open: (tenant) => openPostgres({ url: testUrl(), tenant, leaseMs: LEASE_MS, maxConnections: MOST_CONNECTIONS }),
   openWithFaults: (tenant, faults) => openOver(struck(databaseOf(testUrl()), faults), { tenant, leaseMs: FAULTY_LEASE_MS, retryMs: 0 }),
   async destroy(tenant) {
-    const database = databaseOf(testUrl());
+    const database = sharedPool({ url: testUrl(), maxConnections: MOST_CONNECTIONS });
     await emptyTenant(database, tenant);
     await database.close();
   },
 };
+
+/** Connections of a process to the database. */
+export const MOST_CONNECTIONS = 5;
 
 const LEASE_MS = 2_000;
 
