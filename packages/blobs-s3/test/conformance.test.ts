@@ -11,7 +11,7 @@ const OTHERS: readonly FaultPair[] = [
   { fails: "damaged", failsAfter: "half-answer" },
 ];
 
-describeStorage(memoryHarness(), { runs: 25, operations: 40, faults: false });
+describeStorage(memoryHarness(), { ...(isLong ? { runs: 25, operations: 40 } : { runs: 20, operations: 20 }), faults: false });
 if (isLong) {
   describeBlobStore(harness);
   describeDurability(harness);

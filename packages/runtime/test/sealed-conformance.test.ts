@@ -10,11 +10,10 @@ const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 if (isThorough) {
   for (const harness of [sqlite, files]) describeStorage(harness);
 } else {
-  describeUseCases(alone(sqlite), { runs: 5, operations: 80 });
-  for (const harness of [sqlite, files]) {
-    describeCatalog(alone(harness), { runs: 40 });
-    describeRecovery(alone(harness));
-  }
+  describeUseCases(alone(sqlite), { runs: 5, operations: 30 });
+  // The catalog in files answers from rows in memory, as that below the sealed memory does.
+  describeCatalog(alone(sqlite), { runs: 20 });
+  for (const harness of [sqlite, files]) describeRecovery(alone(harness));
 }
 
 /** Removes the tests that need other processes. */

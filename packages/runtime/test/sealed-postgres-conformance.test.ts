@@ -1,12 +1,5 @@
 import { noPostgres } from "@workrail/faults";
-import {
-  describeBlobStore,
-  describeCatalog,
-  describeRecovery,
-  describeStorage,
-  describeUseCases,
-  type StorageHarness,
-} from "@workrail/storage-conformance";
+import { describeCatalog, describeRecovery, describeStorage, type StorageHarness } from "@workrail/storage-conformance";
 import { afterAll, beforeAll, describe } from "vitest";
 import { migratedPglite, pgliteHarness } from "@workrail/postgres/test/pglite-harness";
 import { useServer } from "@workrail/postgres/test/use-server";
@@ -18,9 +11,8 @@ const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 
 const missing = noPostgres();
 
-/** Tests what sealing and the tables share. */
+/** Tests what sealing and the tables share: sealed texts in rows, and their return from sealed blobs. */
 function describePorts(sealed: StorageHarness): void {
-  describeBlobStore(sealed);
   describeCatalog(sealed, { runs: 5 });
   describeRecovery(sealed);
 }
@@ -43,6 +35,5 @@ describe.skipIf(missing !== undefined)(`a real server${missing === undefined ? "
   else {
     const { module: _module, ...alone } = harness;
     describePorts(alone);
-    describeUseCases(alone, { runs: 3, operations: 50 });
   }
 });

@@ -21,7 +21,7 @@ const FOREVER = Number.MAX_SAFE_INTEGER;
 
 /** Tests that acknowledged checkpoints stay: after closing, after a kill at any moment, beside other processes. */
 export function describeDurability(harness: StorageHarness, options?: ConformanceOptions): void {
-  const { kills, seed } = completeOptions(options);
+  const { kills, savers, seed } = completeOptions(options);
   const { persistent, manyOpeners } = harness.capabilities;
 
   describe(`${harness.name}: durability`, () => {
@@ -50,7 +50,7 @@ export function describeDurability(harness: StorageHarness, options?: Conformanc
 
     provided(mayBeKilled && manyOpeners, "several processes: only one may have a store open, or none can be started", () => {
       describe("several processes", { timeout: 600_000 }, () => {
-        describeProcesses(harness);
+        describeProcesses(harness, savers);
       });
     });
   });
@@ -176,18 +176,18 @@ async function atPlace(harness: StorageHarness, seed: number, work: (place: stri
   }
 }
 
-function describeProcesses(harness: StorageHarness): void {
+function describeProcesses(harness: StorageHarness, savers: number): void {
   it("save to one session without losses, and without gaps in the sequence", () =>
     withStore(harness, async ({ place, storage }) => {
       const sessionId = randomIds.sessionId();
-      const workers = Array.from({ length: 8 }, (_, index) =>
+      const workers = Array.from({ length: savers }, (_, index) =>
         start(harness, place, { type: "save", sessionId, writer: `process ${index}`, saves: 15 }),
       );
       await Promise.all(workers.map((worker) => worker.done()));
       const saved = workers.flatMap((worker) => worker.saved);
       tally({ tries: workers.length, acknowledged: saved.length });
-      expect(saved).toHaveLength(8 * 15);
-      expect(await proveAcknowledged(storage, sessionId, saved)).toBe(8 * 15);
+      expect(saved).toHaveLength(savers * 15);
+      expect(await proveAcknowledged(storage, sessionId, saved)).toBe(savers * 15);
     }));
 
   it("continue when one of them is killed", () =>

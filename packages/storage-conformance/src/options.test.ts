@@ -4,14 +4,15 @@ import { completeOptions } from "./options.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 it("has defaults for everything", () => {
-  expect(completeOptions()).toEqual({ runs: 1_000, kills: 10, operations: 500, seed: 1, faults: true });
+  expect(completeOptions()).toEqual({ runs: 1_000, kills: 10, savers: 8, operations: 500, seed: 1, faults: true });
 });
 
 it("prefers the variable to the option", () => {
   vi.stubEnv("WORKRAIL_CONFORMANCE_RUNS", "7");
-  expect(completeOptions({ runs: 50, kills: 3, operations: 9, seed: 1, faults: false })).toEqual({
+  expect(completeOptions({ runs: 50, kills: 3, savers: 2, operations: 9, seed: 1, faults: false })).toEqual({
     runs: 7,
     kills: 3,
+    savers: 2,
     operations: 9,
     seed: 1,
     faults: false,

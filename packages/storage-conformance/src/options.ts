@@ -4,6 +4,8 @@ export interface ConformanceOptions {
   readonly runs?: number;
   /** Processes killed at random moments, default 10 (`WORKRAIL_CONFORMANCE_KILLS`). */
   readonly kills?: number;
+  /** Processes that save to one session at the same time, default 8 (`WORKRAIL_CONFORMANCE_SAVERS`). */
+  readonly savers?: number;
   /** Operations of the one long random history, default 500 (`WORKRAIL_CONFORMANCE_OPERATIONS`). */
   readonly operations?: number;
   /**
@@ -26,6 +28,7 @@ export function completeOptions(options: ConformanceOptions = {}): Required<Conf
     runs: fromEnvironment("RUNS") ?? options.runs ?? 1_000,
     operations: fromEnvironment("OPERATIONS") ?? options.operations ?? 500,
     kills: fromEnvironment("KILLS") ?? options.kills ?? 10,
+    savers: fromEnvironment("SAVERS") ?? options.savers ?? 8,
     seed: fromEnvironment("SEED") ?? options.seed ?? DEFAULT_SEED,
     faults: Boolean(fromEnvironment("FAULTS") ?? options.faults ?? true),
   };
