@@ -12,7 +12,7 @@ import { onDisk, refusalOf } from "./stores.ts";
 
 const CHILD = fileURLToPath(new URL("./copied-then-killed.ts", import.meta.url));
 /** `npm run test:faults` sets the variable. */
-const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 4 : 20;
+const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 2 : 20;
 describe("copyStore", () => {
   it("copies a store exactly, with its trash, pins, tags and audit log", () =>
     onDisk(async (place) => {

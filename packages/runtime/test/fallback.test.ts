@@ -18,7 +18,7 @@ import { onDisk, refusalOf } from "./stores.ts";
 const CHILD = fileURLToPath(new URL("./kept-then-killed.ts", import.meta.url));
 const SESSION = { sessionId: "session" };
 /** Kills at every n-th file operation, fewer than a save takes, since each try takes a process; `npm run test:faults` tests each. */
-const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 6);
+const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 9);
 
 async function step(workrail: Workrail, number: number, more: object = {}): Promise<string> {
   return (await workrail.saveCheckpoint({ ...SESSION, context: { step: number }, ...more })).checkpointId;

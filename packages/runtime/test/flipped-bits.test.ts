@@ -10,7 +10,7 @@ import { onDisk, type Place } from "./stores.ts";
 import { filesBelow } from "./traces.ts";
 
 /** Number of bits flipped in each file, spread over the file. */
-const FLIPS = Number(process.env["WORKRAIL_FLIPS_OF_EACH"] ?? 2);
+const FLIPS = Number(process.env["WORKRAIL_FLIPS_OF_EACH"] ?? 1);
 const AT_ONCE = 6;
 
 const SEALED = { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "ab".repeat(32), WORKRAIL_ALLOW_PLAINTEXT_FILES: "true" };

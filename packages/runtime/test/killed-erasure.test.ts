@@ -13,7 +13,7 @@ import { newWord, tracesOf } from "./traces.ts";
 
 const CHILD = fileURLToPath(new URL("./erased-then-killed.ts", import.meta.url));
 /** `npm run test:faults` sets the variable. */
-const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 6 : 60;
+const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 3 : 60;
 
 const SESSION = "work";
 const FILLER = randomBytes(3_000).toString("base64");

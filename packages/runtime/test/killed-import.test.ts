@@ -10,7 +10,7 @@ import { onDisk } from "./stores.ts";
 
 const CHILD = fileURLToPath(new URL("./imported-then-killed.ts", import.meta.url));
 /** `npm run test:faults` sets the variable. */
-const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 3 : 50;
+const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 2 : 50;
 const LONGEST_MS = 1_500;
 /** Part of every context, and long enough for a delta to pay off. */
 const FILLER = randomBytes(3_000).toString("base64");

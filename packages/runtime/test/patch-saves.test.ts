@@ -278,7 +278,7 @@ it("works in a sealed store as in any other, and stores no key in clear", () =>
   ));
 
 /** `npm run test:faults` runs many more. */
-const RUNS = Number(process.env["WORKRAIL_RUNS"] ?? 150);
+const RUNS = Number(process.env["WORKRAIL_RUNS"] ?? 40);
 
 type Json = Readonly<Record<string, unknown>>;
 

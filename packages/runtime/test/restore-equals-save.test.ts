@@ -5,7 +5,7 @@ import { KINDS } from "./stores.ts";
 import { anyCharacter } from "../../storage-conformance/test/any-character.ts";
 
 /** `npm run test:faults` runs many more. */
-const RUNS = Number(process.env["WORKRAIL_RUNS"] ?? 250);
+const RUNS = Number(process.env["WORKRAIL_RUNS"] ?? 80);
 
 /** Ordinary texts and unexpected ones: lone surrogates, control characters, JSON syntax. */
 const text = fc.oneof(

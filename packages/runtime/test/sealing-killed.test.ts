@@ -13,7 +13,7 @@ import type { SealingSettings } from "../src/sealing/sealing-settings.ts";
 import { describeStore, NO_WISH, OPENERS, openWith, placesOf, portsOf, saveSome, PLANTED, WISH } from "./sealed-stores.ts";
 
 /** Tests every n-th file operation; `npm run test:faults` tests each. */
-const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 17);
+const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 29);
 const NEW_WISH: SealingSettings = { ...WISH, key: randomBytes(32).toString("hex") };
 const [OLD_KEY, NEW_KEY] = [keyFromEnvironment(WISH.key as string), keyFromEnvironment(NEW_WISH.key as string)];
 

@@ -27,7 +27,7 @@ import {
 const TOKEN = `ghp_${"16C7e42F292c6912E7710c838347Ae178B4a".slice(0, 36)}`;
 
 /** Tests every n-th file operation; `npm run test:faults` tests each. */
-const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 13);
+const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 29);
 const REDACT = { WORKRAIL_SECRETS: "redact" };
 
 let dataDir: string;

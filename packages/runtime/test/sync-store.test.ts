@@ -17,8 +17,8 @@ import { onDisk, refusalOf } from "./stores.ts";
 const CHILD = fileURLToPath(new URL("./synced-then-killed.ts", import.meta.url));
 /** `npm run test:faults` sets the variable. */
 const IS_LONG = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
-const SAVES = IS_LONG ? 1_000 : 40;
-const KILLS = IS_LONG ? 20 : 3;
+const SAVES = IS_LONG ? 1_000 : 20;
+const KILLS = IS_LONG ? 20 : 1;
 const LONG = { timeout: 3_600_000 };
 
 /** A shared store, and laptops that began with a copy of it. The shared store is in a directory, or in a database. */

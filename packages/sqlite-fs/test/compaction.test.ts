@@ -6,7 +6,7 @@ import { Child } from "./child-process.ts";
 import { growingContext } from "./growing-context.ts";
 import { PATIENT, type TestStore, withDirectory, withOpened } from "./test-store.ts";
 
-const KILLS = Number(process.env["WORKRAIL_COMPACTION_KILLS"] ?? 20);
+const KILLS = Number(process.env["WORKRAIL_COMPACTION_KILLS"] ?? 4);
 const AT_ONCE = 4;
 const SHARED = "shared" as SessionId;
 /** Session in which only the newest three checkpoints are kept. */

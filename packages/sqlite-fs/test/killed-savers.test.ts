@@ -6,7 +6,7 @@ import { Child } from "./child-process.ts";
 import { proveFiles } from "./prove-files.ts";
 import { withDirectory, withOpened } from "./test-store.ts";
 
-const KILLS = Number(process.env["WORKRAIL_KILLS"] ?? 20);
+const KILLS = Number(process.env["WORKRAIL_KILLS"] ?? 5);
 const AT_ONCE = 5;
 const BETWEEN_PROOFS = 50;
 /** Sessions that all writers save to; "pruned" keeps the newest few. Each writer also has its own session. */

@@ -107,7 +107,7 @@ describe.each(SCHEMAS)("a store of %s", (schema) => {
 
   it("has the old or the new schema when the process is killed at any point of a migration", () =>
     onFixture(schema, async (original) => {
-      const kills = await countUntilOver((killAt) =>
+      const killed = (killAt: number): Promise<boolean> =>
         onCopy(original, async (dataDir) => {
           const child = Child.start({ type: "migrate", dataDir, killAt });
           const hasOpened = await child.told(1).then(
@@ -118,15 +118,15 @@ describe.each(SCHEMAS)("a store of %s", (schema) => {
           await withOpened(dataDir, expectAll, { migrations: WITH_ONE_MORE });
           expectMigrated(dataDir);
           return hasOpened;
-        }),
-      );
+        });
+      const kills = await countUntilOver(killed, { eachOfTheFirst: 1, stride: 10 });
       expect(kills).toBeGreaterThan(10);
     }));
 
   it("is migrated once by processes that open it at the same moment", () =>
     onFixture(schema, async (dataDir) => {
-      const children = Array.from({ length: 6 }, () => Child.start({ type: "migrate", dataDir, killAt: 0 }));
-      expect(await Promise.all(children.map((child) => child.told(1)))).toEqual(Array(6).fill("opened"));
+      const children = Array.from({ length: PROCESSES }, () => Child.start({ type: "migrate", dataDir, killAt: 0 }));
+      expect(await Promise.all(children.map((child) => child.told(1)))).toEqual(Array(PROCESSES).fill("opened"));
       await Promise.all(children.map((child) => child.done()));
       expectMigrated(dataDir);
       await withOpened(dataDir, expectAll, { migrations: WITH_ONE_MORE });
@@ -136,7 +136,8 @@ describe.each(SCHEMAS)("a store of %s", (schema) => {
 const IS_POSIX = process.platform !== "win32";
 const OWN = [0o700, 0o600];
 const ALL = ["workflow", "project", "conversation", "aside"] as const;
-const EACH_OF_THE_FIRST = 8;
+const IS_LONG = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
+const PROCESSES = IS_LONG ? 6 : 3;
 const NOTHING = { sql: "", minReader: 1, minWriter: 1 };
 
 interface Attempt {
@@ -162,10 +163,13 @@ function sweep(original: string, attemptAt: (at: number, dataDir: string) => Att
  * Tries points until no fault strikes any more. `npm run test:faults` tries each point; other runs try each of the first points, which
  * differ most, and some of the others.
  */
-async function countUntilOver(attempt: (at: number) => Promise<boolean>): Promise<number> {
-  const stride = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 4);
+async function countUntilOver(
+  attempt: (at: number) => Promise<boolean>,
+  { eachOfTheFirst = 8, stride = 4 }: { readonly eachOfTheFirst?: number; readonly stride?: number } = {},
+): Promise<number> {
+  const each = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? stride);
   let at = 1;
-  while (!(await attempt(at))) at += at < EACH_OF_THE_FIRST ? 1 : stride;
+  while (!(await attempt(at))) at += at < eachOfTheFirst ? 1 : each;
   return at;
 }
 
