@@ -2,34 +2,64 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { ERROR_CODES, type ErrorCode } from "@workrail/core";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openWorkrail } from "../src/open-workrail.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { onDisk, type Place, refusalOf } from "./stores.ts";
 
 const MiB = 1024 * 1024;
 const tested = new Set<ErrorCode>();
 
-/** A test that creates a store with one checkpoint and expects a call to be refused with a code. */
-function refused(
-  expected: { readonly code: ErrorCode; readonly [field: string]: unknown },
-  what: string,
-  call: (workrail: Workrail, place: Place, blobPath: string) => Promise<unknown>,
-): void {
-  const { code } = expected;
-  tested.add(code);
-  it(`${code}: ${what}`, () =>
+interface Expected {
+  readonly code: ErrorCode;
+  readonly [field: string]: unknown;
+}
+
+/** Store of all tests whose call only asks: it has one checkpoint, and a refused call changes nothing. */
+let asked: Workrail;
+let directory: string;
+
+beforeAll(async () => {
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-refused-"));
+  asked = await openWorkrail({ project: null, dataDir: path.join(directory, "data"), env: {} });
+  await saveFirst(asked);
+});
+afterAll(async () => {
+  await asked.close();
+  fs.rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+});
+
+function saveFirst(workrail: Workrail): ReturnType<Workrail["saveCheckpoint"]> {
+  return workrail.saveCheckpoint({ sessionId: "session", checkpointId: "first", context: { step: 1 } });
+}
+
+/** A test that expects a call to a store with one checkpoint to be refused with a code. */
+function refused(expected: Expected, what: string, call: (workrail: Workrail) => Promise<unknown>): void {
+  tested.add(expected.code);
+  it(`${expected.code}: ${what}`, async () => {
+    expect(await refusalOf(call(asked))).toMatchObject(refusalWith(expected));
+  });
+}
+
+/** A test like that of `refused`, with a store of its own, which the call may change. */
+function refusedAt(expected: Expected, what: string, call: (workrail: Workrail, place: Place, blobPath: string) => Promise<unknown>): void {
+  tested.add(expected.code);
+  it(`${expected.code}: ${what}`, () =>
     onDisk(async (place) => {
       await using workrail = await place.open();
-      const { blobPath } = await workrail.saveCheckpoint({ sessionId: "session", checkpointId: "first", context: { step: 1 } });
-      const refusal = await refusalOf(call(workrail, place, blobPath));
-      expect(refusal).toMatchObject(expected);
-      expect(refusal.retryable).toBe(ERROR_CODES[code].retryable);
-      expect(refusal.message).toMatch(/\.$/);
+      const { blobPath } = await saveFirst(workrail);
+      expect(await refusalOf(call(workrail, place, blobPath))).toMatchObject(refusalWith(expected));
     }));
+}
+
+/** Fields of an expected refusal, with those that each code has. */
+function refusalWith({ code, ...fields }: Expected): object {
+  return { message: expect.stringMatching(/\.$/), ...fields, code, retryable: ERROR_CODES[code].retryable };
 }
 
 const save = (workrail: Workrail, more: object) => workrail.saveCheckpoint({ sessionId: "session", context: { step: 2 }, ...more });
@@ -98,7 +128,7 @@ describe("a call is refused with", () => {
     workrail.viewCheckpoint({ sessionId: "session", range: { offset: 1 } }),
   );
   refused({ code: "INVALID_INPUT" }, "a cursor that is none", (workrail) => workrail.viewCheckpoint({ sessionId: "session", cursor: "x" }));
-  refused({ code: "INVALID_INPUT" }, "settings that make no sense", (_, place) => place.open({ env: { WORKRAIL_MAX_DEPTH: "many" } }));
+  refusedAt({ code: "INVALID_INPUT" }, "settings that make no sense", (_, place) => place.open({ env: { WORKRAIL_MAX_DEPTH: "many" } }));
 
   refused({ code: "CHECKPOINT_NOT_FOUND", details: { checkpointId: "unknown" } }, "an unknown id", (workrail) =>
     workrail.loadCheckpoint({ checkpointId: "unknown" }),
@@ -123,38 +153,41 @@ describe("a call is refused with", () => {
     save(workrail, { checkpointId: "first" }),
   );
 
-  refused({ code: "TOO_LARGE" }, "a context over its limit", async (_, place) => {
+  refusedAt({ code: "TOO_LARGE" }, "a context over its limit", async (_, place) => {
     await using small = await place.open({ limits: { maxContextBytes: 100 } });
     await save(small, { context: { text: "x".repeat(100) } });
   });
-  refused(
-    { code: "STORAGE_QUOTA_EXCEEDED", details: { limit: "maxCheckpointBytes", maxCheckpointBytes: 10 * MiB } },
-    "a checkpoint of 11 MB, compressed",
-    (workrail) => save(workrail, { context: { noise: randomBytes(11 * MiB).toString("base64") } }),
+  refusedAt(
+    { code: "STORAGE_QUOTA_EXCEEDED", details: { limit: "maxCheckpointBytes", maxCheckpointBytes: MiB } },
+    "a checkpoint over its limit, compressed",
+    async (_, place) => {
+      await using small = await place.open({ limits: { maxCheckpointBytes: MiB } });
+      await save(small, { context: { noise: randomBytes(1.1 * MiB).toString("base64") } });
+    },
   );
 
-  refused({ code: "CHECKPOINT_CORRUPT" }, "a file that is gone", (workrail, place, blobPath) => {
+  refusedAt({ code: "CHECKPOINT_CORRUPT" }, "a file that is gone", (workrail, place, blobPath) => {
     fs.rmSync(path.join(place.dataDir, blobPath));
     return workrail.loadCheckpoint({ sessionId: "session" });
   });
-  refused({ code: "CHECKPOINT_CORRUPT" }, "a file with one bit changed", (workrail, place, blobPath) => {
+  refusedAt({ code: "CHECKPOINT_CORRUPT" }, "a file with one bit changed", (workrail, place, blobPath) => {
     const file = path.join(place.dataDir, blobPath);
     const bytes = fs.readFileSync(file);
     bytes.writeUInt8(bytes.readUInt8(bytes.length - 20) ^ 1, bytes.length - 20);
     fs.writeFileSync(file, bytes);
     return workrail.loadCheckpoint({ sessionId: "session" });
   });
-  refused({ code: "CHECKPOINT_CORRUPT" }, "a file that holds another checkpoint", async (workrail, place, blobPath) => {
+  refusedAt({ code: "CHECKPOINT_CORRUPT" }, "a file that holds another checkpoint", async (workrail, place, blobPath) => {
     const other = await workrail.saveCheckpoint({ sessionId: "other", context: { step: 2 } });
     fs.copyFileSync(path.join(place.dataDir, other.blobPath), path.join(place.dataDir, blobPath));
     return workrail.loadCheckpoint({ checkpointId: "first" });
   });
-  refused({ code: "UNSUPPORTED_VERSION" }, "a checkpoint of a newer format", (workrail, place, blobPath) => {
+  refusedAt({ code: "UNSUPPORTED_VERSION" }, "a checkpoint of a newer format", (workrail, place, blobPath) => {
     const file = path.join(place.dataDir, blobPath);
     fs.writeFileSync(file, gzipSync(gunzipSync(fs.readFileSync(file)).toString().replace('{"workrail":1', '{"workrail":3')));
     return workrail.loadCheckpoint({ sessionId: "session" });
   });
-  refused({ code: "UNSUPPORTED_VERSION" }, "a store of a newer schema", async (workrail, place) => {
+  refusedAt({ code: "UNSUPPORTED_VERSION" }, "a store of a newer schema", async (workrail, place) => {
     await workrail.close();
     const database = new DatabaseSync(path.join(place.dataDir, "workrail.db"));
     database.exec("PRAGMA user_version = 99; UPDATE meta SET value = 99");
@@ -162,21 +195,21 @@ describe("a call is refused with", () => {
     return place.open();
   });
 
-  refused({ code: "SECRET_FOUND" }, "a password, where secrets may not be saved", async (_, place) => {
+  refusedAt({ code: "SECRET_FOUND" }, "a password, where secrets may not be saved", async (_, place) => {
     await using careful = await place.open({ env: { WORKRAIL_SECRETS: "block" } });
     await save(careful, { context: { password: ["Winter", "2024!"].join("") } });
   });
-  refused({ code: "STORE_IN_USE" }, "a rebuild while another has the store open", async (workrail, place) => {
+  refusedAt({ code: "STORE_IN_USE" }, "a rebuild while another has the store open", async (workrail, place) => {
     await using another = await place.open();
     await workrail.rebuildCatalog();
     await another.close();
   });
-  refused({ code: "LOCK_TIMEOUT" }, "a save while another keeps the write lock", async (_, place) => {
+  refusedAt({ code: "LOCK_TIMEOUT" }, "a save while another keeps the write lock", async (_, place) => {
     await using impatient = await place.open({ env: { WORKRAIL_LOCK_TIMEOUT_MS: "50" } });
     const release = await holdWriteLock(path.join(place.dataDir, "workrail.db"));
     await save(impatient, {}).finally(release);
   });
-  refused(
+  refusedAt(
     { code: "RATE_LIMITED", details: { perMinute: 1, burst: 2 } },
     "the third save in a row of a project that may save once a minute",
     async (_, place) => {
@@ -185,19 +218,19 @@ describe("a call is refused with", () => {
       for (let saves = 1; saves <= 3; saves++) await limited.projectCheckpoints.create(draft);
     },
   );
-  refused({ code: "STORAGE_UNAVAILABLE", details: { reason: "wrong-kind-of-file" } }, "a data directory that is a file", (_, place) =>
+  refusedAt({ code: "STORAGE_UNAVAILABLE", details: { reason: "wrong-kind-of-file" } }, "a data directory that is a file", (_, place) =>
     place.open({ dataDir: path.join(place.dataDir, "workrail.lock") }),
   );
 
-  refused({ code: "READ_ONLY" }, "a save to a store that is only read", async (_workrail, place) => {
+  refusedAt({ code: "READ_ONLY" }, "a save to a store that is only read", async (_workrail, place) => {
     await using reader = await place.open({ readOnly: true });
     await save(reader, {});
   });
-  refused({ code: "KEY_UNAVAILABLE" }, "a key that is none", async (workrail, place) => {
+  refusedAt({ code: "KEY_UNAVAILABLE" }, "a key that is none", async (workrail, place) => {
     await workrail.close();
     return place.open({ env: { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "no key" } });
   });
-  refused({ code: "PLAINTEXT_REFUSED" }, "an export of a sealed store", async (workrail, place) => {
+  refusedAt({ code: "PLAINTEXT_REFUSED" }, "an export of a sealed store", async (workrail, place) => {
     await workrail.close();
     const env = { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "0".repeat(64) };
     await using sealed = await place.open({ env });
@@ -223,10 +256,10 @@ describe("after a refusal", () => {
       expect((await workrail.findCheckpoints({ project: null })).total).toBe(2);
     }));
 
-  it("a context of 11 MB that compresses well is saved", () =>
+  it("a context over the limit of a checkpoint that compresses well is saved", () =>
     onDisk(async (place) => {
-      await using workrail = await place.open();
-      const context = { text: "all work and no play ".repeat(550_000) };
+      await using workrail = await place.open({ limits: { maxCheckpointBytes: MiB } });
+      const context = { text: "all work and no play ".repeat(60_000) };
       const { sizeBytes } = await workrail.saveCheckpoint({ sessionId: "session", context });
       expect(sizeBytes).toBeLessThan(MiB);
       expect((await workrail.loadCheckpoint({ sessionId: "session" })).context).toEqual(context);
