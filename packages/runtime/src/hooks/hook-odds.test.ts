@@ -383,13 +383,13 @@ describe("concurrent and repeated saves", () => {
       const s = await open();
       console.log((await s.findCheckpoints({ sessionId: ${JSON.stringify(SID)} })).total + " " + (await s.findCheckpoints({ sessionId: ${JSON.stringify(`${SID}-conversation`)} })).total);
       await s.close();`;
-    const totals = [1, 2, 3].map(() => {
+    const totals = [1, 2].map(() => {
       const { stdout, stderr } = spawnSync(process.execPath, ["--conditions=@workrail/source", "--input-type=module", "-e", script], {
         encoding: "utf8",
       });
       return stdout.trim() || stderr;
     });
-    expect(totals).toEqual(["1 1", "1 1", "1 1"]);
+    expect(totals).toEqual(["1 1", "1 1"]);
   }, 60_000);
 
   it("are saved again from the transcript when a restored backup lacks them", async () => {
@@ -509,8 +509,8 @@ describe("further cases", () => {
       agentId: "a",
     };
     const noise = Array.from({ length: 2000 }, () => Math.random().toString(36)).join("");
-    fs.writeFileSync(big, JSON.stringify({ ...at, context: { text: `${noise}${"x".repeat(63 * 1024 * 1024)}` } }));
-    fs.writeFileSync(big.replace("-x.", "-y."), JSON.stringify({ ...at, context: { text: `${noise}${"x".repeat(2 * 1024 * 1024)}` } }));
+    fs.writeFileSync(big, JSON.stringify({ ...at, context: { noise } }) + " ".repeat(63 * 1024 * 1024));
+    fs.writeFileSync(big.replace("-x.", "-y."), JSON.stringify({ ...at, context: { noise } }) + " ".repeat(2 * 1024 * 1024));
     const limited = await openWorkrail({
       dataDir: data(),
       env: { WORKRAIL_MAX_CHECKPOINT_BYTES: "2000" },
