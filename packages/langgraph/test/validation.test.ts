@@ -54,12 +54,18 @@ const missing = noPostgres();
 
 describe.skipIf(missing !== undefined)(`a PostgreSQL server${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
   let server: PostgresServer;
+  /** Keeps the connections of this process open between tests. */
+  let connected: Awaited<ReturnType<typeof openPostgres>>;
   let stores = 0;
   beforeAll(async () => {
     server = await startPostgres({ isDurable: false });
     await migrate(server.url());
+    connected = await openPostgres({ url: server.url(), tenant: "connected" });
   });
-  afterAll(() => server.destroy());
+  afterAll(async () => {
+    await connected.close();
+    await server.destroy();
+  });
 
   validateOn("WorkrailSaver on PostgreSQL", (dataDir) => {
     stores += 1;
