@@ -11,7 +11,7 @@ import { freshFolder } from "./fresh-folder.ts";
 
 const AGENT = fileURLToPath(new URL("counting-agent.ts", import.meta.url));
 /** Kills in each mode. */
-const KILLS = Number(process.env["WORKRAIL_AGENT_KILLS"] ?? 2);
+const KILLS = Number(process.env["WORKRAIL_AGENT_KILLS"] ?? 1);
 /** Steps of the whole run: the last process has some left. */
 const STEPS = 20 + 12 * KILLS;
 
