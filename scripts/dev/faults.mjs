@@ -235,6 +235,17 @@ const ROWS = [
     // The sweeps run in other rows.
     names: "^(?!.*at any file operation)",
   },
+  {
+    id: "T29",
+    fault: "every command in a process of its own, from the bundle",
+    files: [
+      "apps/cli/src/commands",
+      "apps/cli/src/golden",
+      ...["examples", "import-foreign", "import-transcripts", "main", "read-only", "show-savings", "store-in-postgres", "tables"].map(
+        (name) => `apps/cli/src/${name}.test.ts`,
+      ),
+    ],
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];

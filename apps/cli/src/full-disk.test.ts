@@ -8,7 +8,8 @@ import { openWorkrail, sealStore, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "./program.ts";
 import { commandsIn } from "./testing/commands-in.ts";
-import { type Outcome, useCli } from "./testing/use-cli.ts";
+import type { Outcome } from "./testing/outcome.ts";
+import { useCli } from "./testing/use-cli.ts";
 
 const PROJECT = "/a/project";
 const SEALED = { WORKRAIL_ENCRYPTION_KEY: "0".repeat(64) };

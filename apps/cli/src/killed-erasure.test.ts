@@ -45,7 +45,7 @@ async function eraseAndDie(): Promise<void> {
   await cli.save({ note: WORD }, "--session", "work", "--id", ID, "--name", `about ${WORD}`);
   await cli.save({ note: "stays" }, "--session", "other");
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(KILLS_ITSELF)}`;
-  const { code, stderr } = await cli.run(["delete", ID, "--permanently", "--yes"], { env: { NODE_OPTIONS } });
+  const { code, stderr } = await cli.spawn(["delete", ID, "--permanently", "--yes"], { env: { NODE_OPTIONS } });
   expect([code, stderr]).toEqual([null, ""]);
   expect(filesWith(cli, WORD)).not.toEqual([]);
 }

@@ -44,9 +44,9 @@ describe("the bundle", () => {
   it("brings along the SQLite driver for every platform, the tokenizer, and their licences", async () => {
     const binaries = readdirSync(join(cli.dist, "prebuilds"));
     expect(binaries.filter((name) => /^(?:darwin|linux|linuxmusl|win32)-(?:arm64|x64)\.node$/u.test(name))).toHaveLength(8);
-    expect(await cli.run(["doctor"])).toMatchObject({ stdout: expect.stringContaining("better-sqlite3 can be loaded.") as string });
+    expect(await cli.spawn(["doctor"])).toMatchObject({ stdout: expect.stringContaining("better-sqlite3 can be loaded.") as string });
     expect(await cli.save({ a: "some words to count" }, "--session", "s")).toBeTruthy();
-    expect(await cli.run(["stats"])).toMatchObject({ code: 0 });
+    expect(await cli.spawn(["stats"])).toMatchObject({ code: 0 });
     const licences = readFileSync(join(cli.dist, "THIRD_PARTY_LICENSES.txt"), "utf8");
     for (const name of ["better-sqlite3", "tiktoken", "commander", "zod"]) expect(licences).toContain(`\n${name} `);
   });
@@ -62,7 +62,7 @@ describe("the bundle", () => {
     await cli.save({ a: 1 });
     const note = join(cli.folder, "note.cjs");
     writeFileSync(note, 'process.once("exit", () => require("node:fs").writeSync(2, process.moduleLoadList.join("\\n")));');
-    const { stdout, stderr } = await cli.run(["list", "--json"], { env: { NODE_OPTIONS: `--require "${note}"` } });
+    const { stdout, stderr } = await cli.spawn(["list", "--json"], { env: { NODE_OPTIONS: `--require "${note}"` } });
     expect(stdout).toContain('"total":1');
     const loaded = stderr.split("\n");
     expect(loaded).toContain("NativeModule fs");
@@ -86,7 +86,7 @@ describe("the bundle", () => {
     await cli.save({ a: 1 });
     const spy = `import { writeSync } from "node:fs"; import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { writeSync(2, url + "\\n"); return next(url, context); } });`;
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(spy)}`;
-    const { stderr } = await cli.run(args, { input: '{"a":2}', env: { NODE_OPTIONS } });
+    const { stderr } = await cli.spawn(args, { input: '{"a":2}', env: { NODE_OPTIONS } });
     expect(stderr).toContain("opening.mjs");
     expect(stderr.includes("build-statement.mjs")).toBe(isLoaded);
   });

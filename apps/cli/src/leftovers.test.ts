@@ -35,7 +35,7 @@ describe.skipIf(process.platform === "win32")(
   () => {
     async function killBoth(): Promise<void> {
       // The rebuild first: opening the store for the restore would remove the leftovers of the rebuild.
-      expect((await cli.run(["restore", "copy", "--yes"], { env: signalled("SIGKILL") })).code).toBe(null);
+      expect((await cli.spawn(["restore", "copy", "--yes"], { env: signalled("SIGKILL") })).code).toBe(null);
       expect(leftovers()).toEqual([expect.stringMatching(/^\.tmp-restore-/u)]);
     }
 
@@ -51,7 +51,7 @@ describe.skipIf(process.platform === "win32")(
     });
 
     it("are removed by repair, also leftovers of a rebuild", async () => {
-      expect((await cli.run(["rebuild"], { env: signalled("SIGKILL") })).code).toBe(null);
+      expect((await cli.spawn(["rebuild"], { env: signalled("SIGKILL") })).code).toBe(null);
       expect(leftovers()).toContain("workrail.db.new");
       const repaired = await cli.run(["repair"]);
       expect([repaired.code, repaired.stderr]).toEqual([0, expect.stringContaining("workrail.db.new")]);
@@ -84,7 +84,9 @@ describe.skipIf(process.platform === "win32")(
       const place = join(cli.folder, "parent", "new");
       mkdirSync(join(cli.folder, "parent"));
       const hook = signalled("SIGKILL")["NODE_OPTIONS"]?.replace("restoring%24", "new%24") ?? "";
-      expect((await cli.run(["restore", join(cli.project, "copy"), "--data-dir", place], { env: { NODE_OPTIONS: hook } })).code).toBe(null);
+      expect((await cli.spawn(["restore", join(cli.project, "copy"), "--data-dir", place], { env: { NODE_OPTIONS: hook } })).code).toBe(
+        null,
+      );
       const beside = (): readonly string[] => readdirSync(join(cli.folder, "parent")).filter((name) => name.startsWith(".tmp-restore-"));
       expect(beside()).toHaveLength(1);
       expect(existsSync(place)).toBe(false);

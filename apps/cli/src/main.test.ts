@@ -9,7 +9,8 @@ import { openWorkrail } from "@workrail/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { EXIT_CODES } from "./exit-codes.ts";
-import { type Outcome, useCli } from "./testing/use-cli.ts";
+import type { Outcome } from "./testing/outcome.ts";
+import { useCli } from "./testing/use-cli.ts";
 
 const cli = useCli();
 
@@ -128,7 +129,7 @@ describe("the command line", () => {
     for (const file of readdirSync(dist).filter((name) => name.endsWith(".mjs") && !parts.some((part) => name.startsWith(part)))) {
       writeFileSync(join(dist, file), "throw new Error('another part was loaded');");
     }
-    return (args) => cli.run(args, { launcher: join(dist, "workrail.mjs") });
+    return (args) => cli.spawn(args, { launcher: join(dist, "workrail.mjs") });
   }
 
   const BEGINNING = ["workrail", "compile-cache", "cli", "base", "rolldown-runtime"];
@@ -252,7 +253,8 @@ const FAILURES: Readonly<Record<Exclude<ErrorCode, "INTERNAL" | "RATE_LIMITED">,
     await cli.save({ a: 1 });
     const database = new DatabaseSync(join(cli.dataDir, "workrail.db"));
     database.exec("BEGIN IMMEDIATE");
-    const outcome = await cli.run(["save", "--json"], { input: "{}", env: { WORKRAIL_LOCK_TIMEOUT_MS: "50" } });
+    // In a process of its own: locks of files do not hold within one process.
+    const outcome = await cli.spawn(["save", "--json"], { input: "{}", env: { WORKRAIL_LOCK_TIMEOUT_MS: "50" } });
     database.close();
     return outcome;
   },

@@ -94,7 +94,7 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
 
   it("shows progress of long work in a line that is removed afterwards", async () => {
     for (const [command, ...shown] of await longWork()) {
-      const output = await inTerminal(command, { NO_COLOR: "1" });
+      const { stderr: output } = await cli.run(command.split(" "), { columns: 76 });
       for (const line of shown) {
         expect(output).toContain(`\r${line}\u001b[K`);
         expect(output.lastIndexOf("\r\u001b[K")).toBeGreaterThan(output.lastIndexOf(line));

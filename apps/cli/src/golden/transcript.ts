@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { copyFolder } from "../testing/copy-folder.ts";
-import type { CliUnderTest, Outcome } from "../testing/use-cli.ts";
+import type { Outcome } from "../testing/outcome.ts";
+import type { CliUnderTest } from "../testing/use-cli.ts";
 import type { GoldenCase } from "./golden-case.ts";
 import { normalize, readable } from "./normalize.ts";
 

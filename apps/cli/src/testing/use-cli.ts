@@ -9,8 +9,21 @@ import { bundleOnce } from "@workrail/bundle";
 import { nestedMetadata, openWorkrail } from "@workrail/runtime";
 import { afterEach, beforeAll, beforeEach } from "vitest";
 import config from "../../rolldown.config.ts";
+import { lightPart } from "../light-part.ts";
+import type { Outcome } from "./outcome.ts";
+import { runHere } from "./run-here.ts";
 
 const APP = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The long form of the tests. */
+const ALWAYS_SPAWNS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
+
+/** Read once: a command that runs in this process has an environment of its own. */
+const INHERITED = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(WORKRAIL_|COLUMNS$|NO_COLOR$|FORCE_COLOR$|npm_lifecycle_event$|npm_command$)/u.test(name),
+  ),
+);
 
 const SAVE_OPTIONS = {
   session: { type: "string" },
@@ -23,18 +36,20 @@ const SAVE_OPTIONS = {
   metadata: { type: "string" },
 } as const;
 
-export interface Outcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 interface RunOptions {
   /** Standard input. Default: empty. */
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the project of the test. */
   readonly cwd?: string;
+}
+
+interface HereOptions extends RunOptions {
+  /** Makes the outputs terminals of this width. */
+  readonly columns?: number;
+}
+
+interface SpawnOptions extends RunOptions {
   /** Default: the launcher of the bundle. */
   readonly launcher?: string;
 }
@@ -59,13 +74,24 @@ export class CliUnderTest {
   }
 
   get env(): NodeJS.ProcessEnv {
-    const kept = Object.entries(process.env).filter(
-      ([name]) => !/^(WORKRAIL_|COLUMNS$|NO_COLOR$|FORCE_COLOR$|npm_lifecycle_event$|npm_command$)/u.test(name),
-    );
-    return { ...Object.fromEntries(kept), WORKRAIL_DATA_DIR: this.dataDir, NODE_COMPILE_CACHE: join(this.dist, "..", "cache") };
+    return { ...INHERITED, WORKRAIL_DATA_DIR: this.dataDir, NODE_COMPILE_CACHE: join(this.dist, "..", "cache") };
   }
 
-  run(args: readonly string[], { input = "", env = {}, cwd = this.project, launcher = this.launcher }: RunOptions = {}): Promise<Outcome> {
+  /**
+   * Runs a command from its sources, in the process of the test. `npm run test:faults` runs the bundle in a process of its own instead, as
+   * do the small programs.
+   */
+  run(args: readonly string[], { input = "", env = {}, cwd = this.project, columns }: HereOptions = {}): Promise<Outcome> {
+    const spawns = columns === undefined && (ALWAYS_SPAWNS || lightPart(args) !== undefined);
+    if (spawns) return this.spawn(args, { input, env, cwd });
+    return runHere(args, { launcher: this.launcher, input, cwd, env: { ...this.env, ...env }, columns });
+  }
+
+  /** Runs a command of the bundle in a process of its own. */
+  spawn(
+    args: readonly string[],
+    { input = "", env = {}, cwd = this.project, launcher = this.launcher }: SpawnOptions = {},
+  ): Promise<Outcome> {
     return run(process.execPath, [launcher, ...args], { input, cwd, env: { ...this.env, ...env } });
   }
 
