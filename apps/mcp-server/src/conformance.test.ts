@@ -22,7 +22,9 @@ const RUNS = {
 } as const;
 type Run = keyof typeof RUNS;
 
-const RUN_NAMES = Object.keys(RUNS) as Run[];
+/** The newer suite tests the protocol of the older one, too. `npm run test:faults` sets the variable. */
+const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
+const RUN_NAMES = (Object.keys(RUNS) as Run[]).filter((run) => isThorough || run !== "suite 0.1");
 const NEWEST: Run = "suite 0.2 for 2026-07-28";
 const OLD_RUNS = RUN_NAMES.filter((run) => run !== NEWEST);
 

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import { openWorkrail } from "@workrail/runtime";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { bundleServer } from "./testing/bundle.ts";
 import { type Answer, RawClient } from "./testing/raw-client.ts";
@@ -11,6 +12,9 @@ const SAVE = "workflow_checkpoint_save";
 const LOAD = "workflow_checkpoint_load";
 const LIST = "workflow_checkpoint_list";
 const MARK = "workflow_mark_critical";
+const MIB = 1024 * 1024;
+/** Saves sent without waiting. `npm run test:faults` sets the variable. */
+const MANY = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 150 : 500;
 
 async function startRaw(home: TestHome, env: NodeJS.ProcessEnv = {}): Promise<RawClient> {
   const args = [join(await bundleServer(), "workrail-mcp.mjs")];
@@ -96,7 +100,7 @@ describe("hostile input", () => {
 
   beforeAll(async () => {
     home = await TestHome.create();
-    client = await startRaw(home);
+    client = await startRaw(home, { WORKRAIL_MAX_CHECKPOINT_BYTES: String(MIB) });
   });
 
   // The next call must work after every test.
@@ -144,8 +148,8 @@ describe("hostile input", () => {
   });
 
   it("may be larger than a checkpoint may be", async () => {
-    const text = randomBytes(11_000_000).toString("base64");
-    expect(await refusal(saveMessage("15 MB", "large", `{"text":"${text}"}`), "15 MB")).toMatch(/^STORAGE_QUOTA_EXCEEDED: .*10485760/u);
+    const text = randomBytes(1_100_000).toString("base64");
+    expect(await refusal(saveMessage("1.5 MB", "large", `{"text":"${text}"}`), "1.5 MB")).toMatch(/^STORAGE_QUOTA_EXCEEDED: .*1048576/u);
   });
 
   it("may be a message of 65 MB, which is too long", async () => {
@@ -273,16 +277,16 @@ describe("hostile input", () => {
 });
 
 describe("many saves at once", () => {
-  it("500 sent without waiting are all answered and stored, in their order", async () => {
+  it(`${MANY} sent without waiting are all answered and stored, in their order`, async () => {
     await using home = await TestHome.create();
     const client = await startRaw(home, { WORKRAIL_MAX_CHECKPOINTS: "1000" });
-    const messages = Array.from({ length: 500 }, (_, step) => saveMessage(step, "pipeline", `{"step":${step}}`));
+    const messages = Array.from({ length: MANY }, (_, step) => saveMessage(step, "pipeline", `{"step":${step}}`));
     await client.write(messages.join(""));
     const saved = await Promise.all(messages.map(async (_, step) => (await client.answer(step)).result?.structuredContent));
     expect(new Set(saved.map((each) => each?.["status"]))).toEqual(new Set(["SAVED"]));
     expect(saved.slice(1).map((each) => each?.["parentId"])).toEqual(saved.slice(0, -1).map((each) => each?.["checkpointId"]));
     const newest = await client.call("newest", LIST, { sessionId: "pipeline", limit: 1, details: true });
-    expect(newest.result?.structuredContent).toMatchObject({ total: 500, checkpoints: [{ metadata: { sequence: 500 } }] });
+    expect(newest.result?.structuredContent).toMatchObject({ total: MANY, checkpoints: [{ metadata: { sequence: MANY } }] });
     client.endInput();
     expect(await client.exit()).toEqual({ code: 0, signal: null });
   });
@@ -300,10 +304,9 @@ describe("the shutdown", () => {
   });
 
   async function storedSteps(): Promise<readonly number[]> {
-    await using server = await ServerProcess.start({ home });
-    const { checkpoints } = await server.ok(LIST, { sessionId: "s", limit: 100 });
-    const steps = (checkpoints as { metadata: { step: number } }[]).map(({ metadata }) => metadata.step);
-    return steps.toSorted((left, right) => left - right);
+    await using store = await openWorkrail({ dataDir: home.dataDir, cwd: home.project, env: {} });
+    const { checkpoints } = await store.findCheckpoints({ sessionId: "s", limit: 100 });
+    return checkpoints.map(({ attributes }) => Number(attributes?.["step"])).toSorted((left, right) => left - right);
   }
 
   async function sendSaves(client: RawClient, count: number): Promise<void> {

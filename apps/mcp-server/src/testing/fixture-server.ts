@@ -10,6 +10,7 @@ const ADAPTERS: Readonly<Record<string, () => Promise<Adapter>>> = {
   v2: async () => (await import("../sdk-v2-server.ts")).serveSdkV2,
 };
 const { FIXTURE_ADAPTER: adapter = "", FIXTURE_HTTP: http, FIXTURE_PATIENCE: patience = "{}", WORKRAIL_LOG_LEVEL: level } = process.env;
+const { FIXTURE_MAX_MESSAGE_BYTES: maxMessageBytes } = process.env;
 /** True: offers the tools of the conformance suite instead of the fixture tools. */
 const isConformance = process.env["FIXTURE_OFFER"] === "conformance";
 const adapterFor = ADAPTERS[adapter];
@@ -26,8 +27,10 @@ const served = {
   log: createLog(level as LogLevel | undefined),
   close: [() => void process.stderr.write("closed\n")],
 };
-if (http === undefined) serveStdio({ ...served, ...(adapterFor === undefined ? {} : { adapterFor }) });
-else await serveOverHttp(http);
+if (http === undefined) {
+  const limit = maxMessageBytes === undefined ? {} : { maxMessageBytes: Number(maxMessageBytes) };
+  serveStdio({ ...served, ...limit, ...(adapterFor === undefined ? {} : { adapterFor }) });
+} else await serveOverHttp(http);
 
 /** @param given settings that differ from those of a server on this machine without tokens, as JSON. */
 async function serveOverHttp(given: string): Promise<void> {

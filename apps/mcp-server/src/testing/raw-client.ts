@@ -94,6 +94,12 @@ export class RawClient {
     return this.#until(() => this.#exit, true);
   }
 
+  /** Empties the answers and the standard error so far, so that ids can be used again. */
+  forget(): void {
+    this.#answers.length = 0;
+    this.#stderr = "";
+  }
+
   endInput(): void {
     this.#child.stdin.end();
   }
