@@ -100,7 +100,12 @@ const ROWS = [
   {
     id: "T14",
     fault: "2,000 contexts of any shape, and the database lost",
-    files: ["packages/runtime/test/restore-equals-save.test.ts", "packages/runtime/test/patch-saves.test.ts", ...CONFORMANCE],
+    files: [
+      "packages/runtime/test/restore-equals-save.test.ts",
+      "packages/runtime/test/patch-saves.test.ts",
+      ...CONFORMANCE,
+      ...FILES_CONFORMANCE,
+    ],
     names: "comes back exactly|restore equals save|byte for byte",
     env: { WORKRAIL_RUNS: "2000", WORKRAIL_CONFORMANCE_RUNS: "2000" },
   },
@@ -244,7 +249,15 @@ const ROWS = [
       ...["examples", "import-foreign", "import-transcripts", "main", "read-only", "show-savings", "store-in-postgres", "tables"].map(
         (name) => `apps/cli/src/${name}.test.ts`,
       ),
+      "apps/cli/src/ui/page.test.ts",
     ],
+  },
+  {
+    id: "T30",
+    fault: "kill -9 of processes that save and rebuild, over the adapters of the examples",
+    files: FILES_CONFORMANCE,
+    names: "a process killed at a random moment",
+    env: { WORKRAIL_CONFORMANCE_KILLS: "20" },
   },
 ];
 

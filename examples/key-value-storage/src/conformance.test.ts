@@ -1,4 +1,4 @@
 import { describeStorage } from "@workrail/storage-conformance";
 import { harness } from "./conformance-harness.ts";
 
-describeStorage(harness, { runs: 100, operations: 200, kills: 4, faults: false });
+describeStorage(harness, { runs: 30, operations: 100, kills: 2, faults: false });
