@@ -246,9 +246,17 @@ const ROWS = [
     files: [
       "apps/cli/src/commands",
       "apps/cli/src/golden",
-      ...["examples", "import-foreign", "import-transcripts", "main", "read-only", "show-savings", "store-in-postgres", "tables"].map(
-        (name) => `apps/cli/src/${name}.test.ts`,
-      ),
+      ...[
+        "examples",
+        "import-foreign",
+        "import-transcripts",
+        "main",
+        "hook",
+        "read-only",
+        "show-savings",
+        "store-in-postgres",
+        "tables",
+      ].map((name) => `apps/cli/src/${name}.test.ts`),
       "apps/cli/src/ui/page.test.ts",
     ],
   },

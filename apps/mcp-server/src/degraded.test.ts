@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chmod, chown, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import { openWorkrail } from "@workrail/runtime";
 import { describe, expect, it, vi } from "vitest";
 import { ServerProcess, type ServerProcessOptions, TestHome } from "./testing/server-process.ts";
 
@@ -85,14 +86,12 @@ async function expectDisk(server: ServerProcess, sessionId: string, keptId: stri
   const saved = await server.ok(SAVE, { sessionId, context: { goal: "done" }, details: true });
   expect(saved).toMatchObject({ status: "SAVED", durability: "disk", parentId: keptId });
   expect(saved).not.toHaveProperty("degraded");
-  await using other = await ServerProcess.start({ home: server.home });
-  const listed = await other.ok(LIST, { sessionId, details: true });
-  expect(listed).toMatchObject({ durability: "disk", total: 2, session: { criticalKeys: ["goal"] } });
-  expect((listed["checkpoints"] as { checkpointId: string }[]).map(({ checkpointId }) => checkpointId)).toEqual([
-    saved["checkpointId"],
-    keptId,
-  ]);
-  expect(await other.ok(LOAD, { checkpointId: keptId })).toMatchObject({ context: { goal: "go on" } });
+  await using other = await openWorkrail({ dataDir: server.home.dataDir, cwd: server.home.project, env: {} });
+  const listed = await other.findCheckpoints({ sessionId });
+  expect(listed).toMatchObject({ total: 2, session: { criticalKeys: ["goal"] } });
+  expect(listed.checkpoints.map(({ id }) => id)).toEqual([saved["checkpointId"], keptId]);
+  expect(await other.loadCheckpoint({ checkpointId: keptId })).toMatchObject({ context: { goal: "go on" } });
+  expect(other.durability).toBe("disk");
 }
 
 describe("without its disk the server starts, answers, keeps saves in memory, and writes them later: the disk is", () => {

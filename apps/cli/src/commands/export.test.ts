@@ -48,7 +48,7 @@ describe("workrail export", () => {
     async () => {
       const store = await openWorkrail({ dataDir: cli.dataDir, cwd: cli.project, env: {} });
       const large = "all that it saw ".repeat(20_000);
-      for (let n = 0; n < 100; n++) await store.saveCheckpoint({ sessionId: "large", context: { n, large } });
+      for (let n = 0; n < 20; n++) await store.saveCheckpoint({ sessionId: "large", context: { n, large } });
       await store.close();
       const slowly = ["--import", `data:text/javascript,${encodeURIComponent(WRITES_SLOWLY)}`];
       const child = spawn(process.execPath, [...slowly, cli.launcher, "export", "large", "--output", "large.json"], {

@@ -379,7 +379,7 @@ describe("a node as the store of the library", () => {
     const killed = { isOver: false };
     const failures: unknown[] = [];
     const killing = async (): Promise<void> => {
-      for (let kill = 0; kill < 3; kill++) {
+      for (let kill = 0; kill < 2; kill++) {
         await pause(300);
         node.kill("SIGKILL");
         await node.exit();
