@@ -241,7 +241,7 @@ const ROWS = [
     names: "^(?!.*at any file operation)",
   },
   {
-    id: "T29",
+    id: "T31",
     fault: "every command in a process of its own, from the bundle",
     files: [
       "apps/cli/src/commands",
