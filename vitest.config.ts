@@ -24,7 +24,7 @@ const ENOUGH_BYTES = 4 * 1024 ** 3;
  * the power. Tests execute some of these files. `npm run test:faults` uses the disk.
  */
 function temporaryFolder(): { readonly TMPDIR?: string } {
-  if (process.env["TMPDIR"] !== undefined || process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined) return {};
+  if (process.env["TMPDIR"] !== undefined || process.env["WORKRAIL_LONG_TESTS"] === "1") return {};
   const mounts = existsSync("/proc/mounts") ? readFileSync("/proc/mounts", "utf8") : "";
   if (!/^\S+ \/dev\/shm tmpfs (?!\S*noexec)/mu.test(mounts)) return {};
   const { bavail, bsize } = statfsSync(MEMORY);

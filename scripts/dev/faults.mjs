@@ -311,7 +311,7 @@ async function run({ files, names, env = {} }, folder, seed) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
   const there = files.filter((file) => existsSync(join(ROOT, file)) || !file.endsWith(".ts"));
   await runTool("vitest", ["run", ...reporters, ...pattern, ...there], {
-    env: { ...env, [SEED]: seed, WORKRAIL_CONFORMANCE_STRIDE: "1", WORKRAIL_CONFORMANCE_FAULTS: "1", WORKRAIL_FAULT_TALLY: tally },
+    env: { ...env, [SEED]: seed, WORKRAIL_LONG_TESTS: "1", WORKRAIL_CONFORMANCE_FAULTS: "1", WORKRAIL_FAULT_TALLY: tally },
   });
   const [counts, outcome] = [counted(tally), outcomeOf(results)];
   // A test that counts nothing counts as one try.

@@ -5,14 +5,13 @@ import { join } from "node:path";
 import { HAS_SMALL_DISK, SmallDisk } from "@workrail/faults";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useCli } from "./testing/use-cli.ts";
+import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 
 const cli = useCli();
 /** The host gives the last hook of a session 1.5 s. A machine that runs all tests at once is slower. */
 const LONGEST_MS = 10_000;
 
-/** `npm run test:faults` sets the variable. */
-const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
-const ROUNDS = isThorough ? 3 : 2;
+const ROUNDS = IS_LONG ? 3 : 2;
 /** Hooks that are killed. */
 const KILLED = ["session-end", "pre-compact", "stop"];
 
@@ -172,7 +171,7 @@ describe("hooks that run at the same time", () => {
 describe("a hook that is killed", () => {
   it("neither loses nor doubles a message: the next start of a session saves the rest, and does not change the transcript", async () => {
     const session = new HostSession();
-    const events = isThorough ? [...KILLED, ...KILLED] : KILLED;
+    const events = IS_LONG ? [...KILLED, ...KILLED] : KILLED;
     for (const [index, event] of events.entries()) {
       session.say(`Prompt ${index}. Never touch file ${index}.`, `Reply ${index}.`);
       const before = readFileSync(session.transcript);

@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { tally } from "@workrail/faults";
 import { describe, expect, it } from "vitest";
 import { type CliUnderTest, useCli } from "./testing/use-cli.ts";
+import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 
 const ID = "c0ffee00-0000-4000-8000-000000000001";
 const WORD = "wxqzkvjplainlyreadable";
@@ -25,9 +26,7 @@ const COMMANDS = [
   ["repair"],
   ["cleanup", "--yes"],
 ];
-/** `npm run test:faults` sets the variable. */
-const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
-const TIMES = isThorough ? 3 : 1;
+const TIMES = IS_LONG ? 3 : 1;
 
 /** Kills the process when it starts to overwrite the checkpoint's file. */
 const KILLS_ITSELF = `
@@ -65,7 +64,7 @@ function isPacked(bytes: Buffer): boolean {
 }
 
 describe("an erasure whose process was killed", () => {
-  it.each(isThorough ? COMMANDS : COMMANDS.slice(0, 4))("is finished by the next command: workrail %s", async (...command) => {
+  it.each(IS_LONG ? COMMANDS : COMMANDS.slice(0, 4))("is finished by the next command: workrail %s", async (...command) => {
     for (let time = 0; time < TIMES; time++) {
       rmSync(cli.dataDir, { recursive: true, force: true });
       await eraseAndDie();

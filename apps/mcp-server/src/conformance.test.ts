@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest";
 import { bundleServer } from "./testing/bundle.ts";
 import { HttpFixture } from "./testing/http-fixture.ts";
 import { TestHome } from "./testing/server-process.ts";
+import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 
 const require = createRequire(import.meta.url);
 const OLD_SUITE = require.resolve("conformance-0.1/dist/index.js");
@@ -22,9 +23,8 @@ const RUNS = {
 } as const;
 type Run = keyof typeof RUNS;
 
-/** The newer suite tests the protocol of the older one, too. `npm run test:faults` sets the variable. */
-const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
-const RUN_NAMES = (Object.keys(RUNS) as Run[]).filter((run) => isThorough || run !== "suite 0.1");
+/** The newer suite tests the protocol of the older one, too. */
+const RUN_NAMES = (Object.keys(RUNS) as Run[]).filter((run) => IS_LONG || run !== "suite 0.1");
 const NEWEST: Run = "suite 0.2 for 2026-07-28";
 const OLD_RUNS = RUN_NAMES.filter((run) => run !== NEWEST);
 

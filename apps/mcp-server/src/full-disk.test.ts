@@ -9,6 +9,7 @@ import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Fields } from "./testing/contextd.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
+import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 
 const SAVE = "workflow_checkpoint_save";
 
@@ -63,16 +64,14 @@ afterAll(async () => {
   await rm(place, { recursive: true, force: true });
 });
 
-/** Otherwise each tool is called at one of the times. `npm run test:faults` sets the variable. */
-const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
-
 /** Time at which the catalog is lost and the disk full. A server with an open store reaches other code than a new one. */
 const TIMES = ["before the server starts", "while the server runs"] as const;
 
 describe.each(TIMES)("a full disk whose catalog is lost %s", (when) => {
   const first = TIMES.indexOf(when);
   const calls = Object.entries(CALLS).map(([tool, call], index) => [tool, call, first + index] as const);
-  it.skipIf(!HAS_SMALL_DISK).each(isThorough ? calls : calls.filter(([, , index]) => index % 2 === 0))(
+  // In the short form, each tool is called at one of the times.
+  it.skipIf(!HAS_SMALL_DISK).each(IS_LONG ? calls : calls.filter(([, , index]) => index % 2 === 0))(
     "(a small disk of its own; only as root on Linux) is STORAGE_UNAVAILABLE or does not matter, and loses nothing: %s",
     async (tool, call, index) => {
       for (const level of fillLevels(index)) {

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { bundleServer } from "./testing/bundle.ts";
 import { type Answer, RawClient } from "./testing/raw-client.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
+import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 
 const SAVE = "workflow_checkpoint_save";
 const LOAD = "workflow_checkpoint_load";
@@ -14,7 +15,7 @@ const LIST = "workflow_checkpoint_list";
 const MARK = "workflow_mark_critical";
 const MIB = 1024 * 1024;
 /** Saves sent without waiting. `npm run test:faults` sets the variable. */
-const MANY = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 150 : 500;
+const MANY = IS_LONG ? 500 : 150;
 
 async function startRaw(home: TestHome, env: NodeJS.ProcessEnv = {}): Promise<RawClient> {
   const args = [join(await bundleServer(), "workrail-mcp.mjs")];

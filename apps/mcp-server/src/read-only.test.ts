@@ -7,6 +7,7 @@ import { openWorkrail } from "@workrail/runtime";
 import { describe, expect, it } from "vitest";
 import { bundleServer } from "./testing/bundle.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
+import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 
 const READERS = [
   "workflow_checkpoint_load",
@@ -44,8 +45,6 @@ const COMMANDS: readonly (readonly string[])[] = [
 
 /** Commands that run in the short form; a test of the command line runs every command on a read-only store. */
 const SOME = COMMANDS.filter(([name = ""]) => ["load", "search", "status", "verify", "doctor", "export"].includes(name));
-/** `npm run test:faults` sets the variable. */
-const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 
 /** Linux program that runs a command as another user. */
 const AS_OTHER = "setpriv";
@@ -157,7 +156,7 @@ describe("a complete session of reads", () => {
       const before = snapshotOf(home.dataDir);
       const server = await ServerProcess.start({ home, args: ["--read-only"] });
       await readAll(server);
-      const printed = await runAll(home, { commands: isThorough ? COMMANDS : SOME });
+      const printed = await runAll(home, { commands: IS_LONG ? COMMANDS : SOME });
       expect(printed.get("status")).toContain("Read-only");
       expect(printed.get("doctor")).toContain("the store is read-only");
       await server[Symbol.asyncDispose]();

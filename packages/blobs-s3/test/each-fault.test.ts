@@ -5,6 +5,7 @@ import { aRecord } from "@workrail/storage-conformance/builders";
 import { randomIds, type StorageInUse, storageInUse, tally } from "@workrail/storage-conformance/harness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { credentialsFromEnvironment, readS3Place, withBlobsInS3 } from "../src/index.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 /** Steps of a scene, of which the first are saves. */
 const [STEPS, SAVES] = [5, 2];
@@ -132,7 +133,7 @@ async function sweep(fault: ServerFault, isLasting: boolean): Promise<readonly o
 }
 
 /** Waiting for answers takes long, and is left to `npm run test:faults`. */
-const FAULTS = SERVER_FAULTS.filter((fault) => fault !== "silence" || process.env["WORKRAIL_CONFORMANCE_FAULTS"] === "1");
+const FAULTS = SERVER_FAULTS.filter((fault) => fault !== "silence" || IS_LONG);
 
 describe.each(FAULTS)("the fault %s at each request", (fault) => {
   it("is passed over when it passes: nothing is lost", async () => {

@@ -5,7 +5,7 @@ import { beginCodexReader } from "./codex/begin-codex-reader.ts";
 import { beginGeminiReader } from "./gemini/begin-gemini-reader.ts";
 import { readOpencodeMessages } from "./opencode/read-opencode-messages.ts";
 import { readRecords } from "../test/read-records.ts";
-import { runsOf } from "../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../storage-conformance/test/long-form.ts";
 
 const NAMES =
   "type message content text uuid parentUuid isMeta isSidechain timestamp origin kind toolUseResult stdout attachment prompt payload item role " +

@@ -3,6 +3,7 @@ import { sealStorage } from "@workrail/wrappers";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { describeStorage, type StorageHarness } from "@workrail/storage-conformance";
 import { createKeyring, type Keyring, keyFromEnvironment, openKeyring, readKeyring, StoreSealer } from "../src/index.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const disks = new Map<string, MemoryDisk>();
 const source = keyFromEnvironment(randomBytes(32).toString("hex"));
@@ -32,8 +33,5 @@ const harness: StorageHarness = {
   },
 };
 
-/** `npm run test:faults` sets the variable. */
-const isLong = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
-
 // Fewer runs: what a sealed record holds varies little, and storage in memory itself runs in full.
-describeStorage(harness, isLong ? { runs: 200 } : { runs: 60, operations: 150 });
+describeStorage(harness, IS_LONG ? { runs: 200 } : { runs: 60, operations: 150 });

@@ -4,6 +4,7 @@ import { faultError, type Faults, type StorageHarness } from "@workrail/storage-
 import type { KeyValues } from "../src/key-values.ts";
 import { kvStorage } from "../src/kv-storage.ts";
 import { mapKeyValues } from "./map-key-values.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const places = new Map<string, Map<string, Uint8Array>>();
 const leaseMs = 1_500;
@@ -42,7 +43,4 @@ function struck(keys: KeyValues, faults: Faults): KeyValues {
   };
 }
 
-/** `npm run test:faults` sets the variable. */
-const isLong = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
-
-describeStorage(harness, isLong ? { runs: 100, operations: 200 } : { runs: 40, operations: 100 });
+describeStorage(harness, IS_LONG ? { runs: 100, operations: 200 } : { runs: 40, operations: 100 });

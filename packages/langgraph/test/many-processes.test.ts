@@ -7,11 +7,12 @@ import { openWorkrail } from "@workrail/runtime";
 import { expect, it } from "vitest";
 import { WorkrailSaver } from "../src/index.ts";
 import { freshFolder } from "./fresh-folder.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const WRITER = fileURLToPath(new URL("thread-writer.ts", import.meta.url));
 const EACH = 6;
 /** Numbers of processes; `npm run test:faults` starts more. */
-const PROCESSES = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? [2] : [2, 8];
+const PROCESSES = IS_LONG ? [2, 8] : [2];
 
 it.each(PROCESSES)("%i processes put to one thread, and everything is there", async (processes) => {
   const dataDir = freshFolder();

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describeStorage, type StorageHarness } from "@workrail/storage-conformance";
 import { MemoryDisk } from "./memory-disk.ts";
 import { openMemoryStorage } from "./open-memory-storage.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const disks = new Map<string, MemoryDisk>();
 
@@ -26,4 +27,4 @@ const harness: StorageHarness = {
   },
 };
 
-describeStorage(harness, process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? { runs: 250 } : {});
+describeStorage(harness, IS_LONG ? {} : { runs: 250 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { countingPieces } from "./count-pieces.ts";
 import { endOfPiece, expressionOfPieces } from "./pieces.ts";
 import { anyCharacter } from "../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../storage-conformance/test/long-form.ts";
 
 type Count = (text: string) => number;
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { beforeAll, describe, expect, it } from "vitest";
 import { anyCharacter } from "../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../storage-conformance/test/long-form.ts";
 import { tableFile } from "../test/table-file.ts";
 import { tokensOfO200k } from "../test/tokens-of-o200k.ts";
 import { loadO200k, type O200k } from "./load-o200k.ts";

@@ -3,9 +3,9 @@ import { noPostgres } from "@workrail/faults";
 import { describeStorage } from "@workrail/storage-conformance";
 import { afterAll, beforeAll, describe } from "vitest";
 import { migratedPglite, pgliteHarness } from "./pglite-harness.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
-const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
-const isNeeded = isThorough || noPostgres() !== undefined;
+const isNeeded = IS_LONG || noPostgres() !== undefined;
 
 describe.skipIf(!isNeeded)(`a database in this process${isNeeded ? "" : ": not run, a real server runs the same kit"}`, () => {
   let pglite: PGlite;

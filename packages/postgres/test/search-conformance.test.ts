@@ -14,6 +14,7 @@ import { Transactions } from "../src/transactions.ts";
 import { bareDatabase, runOn } from "./bare-database.ts";
 import { pgliteDatabase } from "./pglite-database.ts";
 import { WITHOUT_BLOCKS } from "./without-blocks.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 /** An empty index: that of a tenant of its own. */
 function indexOver(database: Database): PostgresSearch {
@@ -162,7 +163,7 @@ async function onServer(): Promise<Made> {
 
 const missing = noPostgres();
 /** `npm run test:faults` sets the variable. */
-const isInProcess = missing !== undefined || process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
+const isInProcess = missing !== undefined || IS_LONG;
 
 describe.skipIf(!isInProcess)(`in this process${isInProcess ? "" : ": not run, a real server runs the same kit"}`, () => {
   describeIndex("PGlite", inThisProcess);

@@ -3,15 +3,14 @@ import { describeStorage } from "@workrail/storage-conformance";
 import { describe } from "vitest";
 import { harness } from "./server-harness.ts";
 import { useServer } from "./use-server.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
-/** `npm run test:faults` sets the variable. */
-const isLong = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 const missing = noPostgres();
 
 describe.skipIf(missing !== undefined)(`a real server${missing === undefined ? "" : `: not run, ${missing}`}`, () => {
   useServer();
   describeStorage(harness, {
-    ...(isLong ? { runs: 60, operations: 100, kills: 3 } : { runs: 40, operations: 40, kills: 1, savers: 3 }),
+    ...(IS_LONG ? { runs: 60, operations: 100, kills: 3 } : { runs: 40, operations: 40, kills: 1, savers: 3 }),
     faults: false,
   });
 });

@@ -9,10 +9,11 @@ import { copyStore } from "../src/copy-store.ts";
 import { beside, comparable, contextsAt, fill, FILLER, killAfter, rowsAt, rowsOf } from "./copied-stores.ts";
 import { OPENERS, WISH } from "./sealed-stores.ts";
 import { onDisk, refusalOf } from "./stores.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const CHILD = fileURLToPath(new URL("./copied-then-killed.ts", import.meta.url));
 /** `npm run test:faults` sets the variable. */
-const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 2 : 20;
+const KILLS = IS_LONG ? 20 : 2;
 describe("copyStore", () => {
   it("copies a store exactly, with its trash, pins, tags and audit log", () =>
     onDisk(async (place) => {

@@ -7,10 +7,9 @@ import { copyStore } from "../src/copy-store.ts";
 import { migrateStore } from "../src/migrate-store.ts";
 import { beside, comparable, contextsAt, fill, killAfter, rowsAt, rowsOf } from "./copied-stores.ts";
 import { onDisk, type Place } from "./stores.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const CHILD = fileURLToPath(new URL("./copied-then-killed.ts", import.meta.url));
-/** `npm run test:faults` sets the variable. */
-const IS_LONG = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 const CHECKPOINTS = IS_LONG ? 10_000 : 60;
 /** Kills of each of the two copies. The next one waits until the lease of the killed one is over. */
 const KILLS = IS_LONG ? 10 : 1;

@@ -16,6 +16,7 @@ import type { OpenOptions } from "../src/open-options.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { onDisk, type Place, readAudit, refusalOf } from "./stores.ts";
 import { filesBelow, newWord, tracesOf } from "./traces.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const SESSION = "work";
 /** Part of every context, and long enough for a delta to pay off. */
@@ -27,9 +28,9 @@ const embedder: Embedder = {
   embed: async (texts) => texts.map((text) => Float32Array.of(1, text.length, 3, 4)),
 };
 /** Tests every n-th file operation; `npm run test:faults` tests each. */
-const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 15);
+const STRIDE = IS_LONG ? 1 : 15;
 /** Checkpoints of a large table. 200 rows split the pages of a table, and of its indexes, as often as 800 do: once. */
-const MANY = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 200 : 800;
+const MANY = IS_LONG ? 800 : 200;
 const OPEN: OpenOptions = { adapters: { embedder } };
 
 interface Saved {

@@ -14,11 +14,12 @@ import { Store } from "../src/store.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { afterAppend, obstruct, withFailingDisk } from "./failing-disk.ts";
 import { onDisk, refusalOf } from "./stores.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const CHILD = fileURLToPath(new URL("./kept-then-killed.ts", import.meta.url));
 const SESSION = { sessionId: "session" };
 /** Kills at every n-th file operation, fewer than a save takes, since each try takes a process; `npm run test:faults` tests each. */
-const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 9);
+const STRIDE = IS_LONG ? 1 : 9;
 
 async function step(workrail: Workrail, number: number, more: object = {}): Promise<string> {
   return (await workrail.saveCheckpoint({ ...SESSION, context: { step: number }, ...more })).checkpointId;

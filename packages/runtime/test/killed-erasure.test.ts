@@ -10,10 +10,11 @@ import { describe, expect, it } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
 import { onDisk, type Place, refusalOf } from "./stores.ts";
 import { newWord, tracesOf } from "./traces.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const CHILD = fileURLToPath(new URL("./erased-then-killed.ts", import.meta.url));
 /** `npm run test:faults` sets the variable. */
-const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 3 : 60;
+const KILLS = IS_LONG ? 60 : 3;
 
 const SESSION = "work";
 const FILLER = randomBytes(3_000).toString("base64");

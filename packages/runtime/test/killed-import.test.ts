@@ -7,10 +7,11 @@ import { fileURLToPath } from "node:url";
 import { tally } from "@workrail/storage-conformance/harness";
 import { describe, expect, it } from "vitest";
 import { onDisk } from "./stores.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const CHILD = fileURLToPath(new URL("./imported-then-killed.ts", import.meta.url));
 /** `npm run test:faults` sets the variable. */
-const KILLS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 2 : 50;
+const KILLS = IS_LONG ? 50 : 2;
 const LONGEST_MS = 1_500;
 /** Part of every context, and long enough for a delta to pay off. */
 const FILLER = randomBytes(3_000).toString("base64");

@@ -9,6 +9,7 @@ import type { SealingSettings } from "../src/sealing/sealing-settings.ts";
 import { openedStore, type OpenedStore } from "./opened-store.ts";
 import { readSettings } from "../src/settings.ts";
 import { filesBelow, NO_WISH, OPENERS, type OpenRaw, WISH } from "./sealed-stores.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 /** Saved under the caller's own id: such a file is named by a link. */
 const MINE = {
@@ -27,11 +28,10 @@ beforeEach(async () => {
 
 afterEach(() => rm(parent, { recursive: true, force: true }));
 
-/** The files are the same with SQLite, where the test is slower: only `npm run test:faults` runs that. */
-const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 const STORES: readonly (readonly [string, OpenRaw, SealingSettings])[] = [
   ["files, sealed,", OPENERS.files, WISH],
-  ...(isThorough ? ([["SQLite, in clear,", OPENERS["sqlite-fs"], NO_WISH]] as const) : []),
+  // The files are the same with SQLite, where the test is slower.
+  ...(IS_LONG ? ([["SQLite, in clear,", OPENERS["sqlite-fs"], NO_WISH]] as const) : []),
 ];
 
 it.each(STORES)(

@@ -1,13 +1,10 @@
 import { describeCatalog, describeRecovery, describeStorage, describeUseCases, type StorageHarness } from "@workrail/storage-conformance";
 import { harness as files } from "./sealed-files-harness.ts";
 import { harness as sqlite } from "./sealed-sqlite-harness.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
-/**
- * `npm run test:faults` sets the variable and runs everything. The layers below, and sealing over memory, always run in their own tests.
- */
-const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
-
-if (isThorough) {
+// The layers below, and sealing over memory, always run in their own tests.
+if (IS_LONG) {
   for (const harness of [sqlite, files]) describeStorage(harness);
 } else {
   describeUseCases(alone(sqlite), { runs: 5, operations: 30 });

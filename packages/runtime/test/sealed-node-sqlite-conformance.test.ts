@@ -1,10 +1,9 @@
 import { describeStorage } from "@workrail/storage-conformance";
 import { describe } from "vitest";
 import { harness } from "./sealed-node-sqlite-harness.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
-/** `npm run test:faults` sets the variable. The driver, and sealing, always run in their own tests. */
-const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
-
-describe.skipIf(!isThorough)("conformance (left to npm run test:faults)", () => {
+// The driver, and sealing, always run in their own tests.
+describe.skipIf(!IS_LONG)("conformance (left to npm run test:faults)", () => {
   describeStorage(harness);
 });

@@ -11,9 +11,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sealAnew, sealedKeys, unseal } from "../src/sealing/convert.ts";
 import type { SealingSettings } from "../src/sealing/sealing-settings.ts";
 import { describeStore, NO_WISH, OPENERS, openWith, placesOf, portsOf, saveSome, PLANTED, WISH } from "./sealed-stores.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 /** Tests every n-th file operation; `npm run test:faults` tests each. */
-const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 29);
+const STRIDE = IS_LONG ? 1 : 29;
 const NEW_WISH: SealingSettings = { ...WISH, key: randomBytes(32).toString("hex") };
 const [OLD_KEY, NEW_KEY] = [keyFromEnvironment(WISH.key as string), keyFromEnvironment(NEW_WISH.key as string)];
 

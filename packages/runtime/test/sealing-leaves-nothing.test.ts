@@ -22,12 +22,13 @@ import {
   WISH,
   withRaw,
 } from "./sealed-stores.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 /** A token that matches a rule, so that it is redacted. */
 const TOKEN = `ghp_${"16C7e42F292c6912E7710c838347Ae178B4a".slice(0, 36)}`;
 
 /** Tests every n-th file operation; `npm run test:faults` tests each. */
-const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 29);
+const STRIDE = IS_LONG ? 1 : 29;
 const REDACT = { WORKRAIL_SECRETS: "redact" };
 
 let dataDir: string;

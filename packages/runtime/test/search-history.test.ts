@@ -8,11 +8,11 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
 import { KINDS, onDisk } from "./stores.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const WORDS = ["amber", "basalt", "cobalt", "dolomite", "emerald", "feldspar"];
 const SESSIONS = ["one", "two"];
 const MOST = 4;
-const IS_LONG = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 
 type Step =
   | { readonly do: "save"; readonly session: number; readonly words: readonly number[] }
@@ -122,7 +122,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))(
 
 const CHILD = fileURLToPath(new URL("./saved-then-killed.ts", import.meta.url));
 /** Kills at every n-th step, since each try takes a process; `npm run test:faults` tests each. */
-const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 18);
+const STRIDE = IS_LONG ? 1 : 18;
 
 /**
  * Runs a process that saves twice and dies at a step of indexing the second save. Resolves with the acknowledged ids, and whether the

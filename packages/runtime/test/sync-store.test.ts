@@ -13,10 +13,9 @@ import type { SyncStoreOptions } from "../src/sync-options.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { killAfter } from "./copied-stores.ts";
 import { onDisk, refusalOf } from "./stores.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const CHILD = fileURLToPath(new URL("./synced-then-killed.ts", import.meta.url));
-/** `npm run test:faults` sets the variable. */
-const IS_LONG = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 const SAVES = IS_LONG ? 1_000 : 20;
 const KILLS = IS_LONG ? 20 : 1;
 const LONG = { timeout: 3_600_000 };

@@ -6,6 +6,7 @@ import { plant } from "./testing/corpus.ts";
 import { harmlessText } from "./testing/harmless-text.ts";
 import { KNOWN_SAMPLES } from "./testing/known-samples.ts";
 import { RandomText } from "./testing/random-text.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 describe("a keyword finder", () => {
   const found = (words: readonly string[], text: string, range = { from: 0, to: text.length }): string[] => {
@@ -30,9 +31,8 @@ describe("the scanner of rules", () => {
   const secrets = plant(KNOWN_SAMPLES, 3).map(({ text }) => text);
 
   const places = secrets.length / Object.keys(KNOWN_SAMPLES).length;
-  const isLong = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
   /** Each kind of secret in one kind of place, or in all. */
-  const planted = secrets.filter((_, index) => isLong || index % places === Math.floor(index / places) % places);
+  const planted = secrets.filter((_, index) => IS_LONG || index % places === Math.floor(index / places) % places);
 
   it("takes no longer for repeated near-matches than for other texts", () => {
     const scanner = ruleScanner({ personalData: "all" });

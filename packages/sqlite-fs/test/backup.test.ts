@@ -7,9 +7,10 @@ import { Child } from "./child-process.ts";
 import { growingContext } from "./growing-context.ts";
 import { openDatabase } from "./open-database.ts";
 import { PATIENT, SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 /** `npm run test:faults` starts more. */
-const PROCESSES = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 3 : 8;
+const PROCESSES = IS_LONG ? 8 : 3;
 const PRUNED = "pruned" as SessionId;
 
 /** Runs a test with a data directory and places for backups. */

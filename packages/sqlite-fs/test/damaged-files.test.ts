@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sumRows } from "../src/sum-rows.ts";
 import { openDatabase } from "./open-database.ts";
 import { failureOf, SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const STEPS = 9;
 /** Checkpoints that are damaged, each in its own store: all in `npm run test:faults`, else an old one, one in the middle and the head. */
-const DAMAGED =
-  process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? [2, 6, STEPS] : Array.from({ length: STEPS }, (_, index) => index + 1);
+const DAMAGED = IS_LONG ? Array.from({ length: STEPS }, (_, index) => index + 1) : [2, 6, STEPS];
 
 /** Context with a growing history of text that hardly compresses. */
 function contextAt(step: number): Context {

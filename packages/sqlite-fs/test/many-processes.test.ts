@@ -4,9 +4,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { Child } from "./child-process.ts";
 import { proveFiles } from "./prove-files.ts";
 import { SESSION, TestStore, withDirectory, withOpened } from "./test-store.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 /** `npm run test:faults` starts more. */
-const PROCESSES = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 4 : 16;
+const PROCESSES = IS_LONG ? 16 : 4;
 
 describe(`${PROCESSES} processes`, () => {
   let children: readonly Child[] = [];

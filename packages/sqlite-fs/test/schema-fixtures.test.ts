@@ -12,6 +12,7 @@ import { growingContext } from "./growing-context.ts";
 import { WITH_ONE_MORE } from "./one-more-migration.ts";
 import { openDatabase } from "./open-database.ts";
 import { failureOf, TestStore, type TestStoreOptions, withDirectory, withOpened } from "./test-store.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 const FIXTURES = fileURLToPath(new URL("./fixtures", import.meta.url));
 /** Stores that earlier versions wrote with `make-fixture.ts`. */
@@ -136,7 +137,6 @@ describe.each(SCHEMAS)("a store of %s", (schema) => {
 const IS_POSIX = process.platform !== "win32";
 const OWN = [0o700, 0o600];
 const ALL = ["workflow", "project", "conversation", "aside"] as const;
-const IS_LONG = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 const PROCESSES = IS_LONG ? 6 : 3;
 const NOTHING = { sql: "", minReader: 1, minWriter: 1 };
 
@@ -167,7 +167,7 @@ async function countUntilOver(
   attempt: (at: number) => Promise<boolean>,
   { eachOfTheFirst = 8, stride = 4 }: { readonly eachOfTheFirst?: number; readonly stride?: number } = {},
 ): Promise<number> {
-  const each = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? stride);
+  const each = IS_LONG ? 1 : stride;
   let at = 1;
   while (!(await attempt(at))) at += at < eachOfTheFirst ? 1 : each;
   return at;

@@ -21,7 +21,7 @@ import {
 import type { ViewBudget } from "./view/build-view.ts";
 import { type EntryPath, loadView, type LoadedView, type ViewPorts, type ViewRequest } from "./load-view.ts";
 import { anyCharacter } from "../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../storage-conformance/test/long-form.ts";
 
 const digests: Digester = { sha256: (data) => createHash("sha256").update(data).digest("hex") as Digest };
 const tokens = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));

@@ -23,7 +23,7 @@ const MAY_REACH: readonly (readonly [from: RegExp, into: string])[] = [
   [/^packages\/runtime\/test\/sealed-[a-z-]*harness\.ts$/, "packages/sqlite-fs/test/harness-over.ts"],
   [/^packages\/storage-conformance\/test\//, "examples/"],
   [/\.test\.ts$/, "packages/storage-conformance/test/any-character.ts"],
-  [/\.test\.ts$/, "packages/storage-conformance/test/runs-of.ts"],
+  [/(?:\.test|\/testing\/[^/]+)\.ts$/, "packages/storage-conformance/test/long-form.ts"],
 ];
 
 /** Rules that the linter does not have. */

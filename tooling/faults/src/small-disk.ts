@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 
 const FILLER = "filler";
 const PAGE = 4096;
@@ -19,7 +20,7 @@ const DIFFERENT_LEVELS = [0, 4 * KiB, 128 * KiB];
 
 /** Free bytes of a full disk for the test with this index: all levels in `npm run test:faults`, else the tests take turns with some. */
 export function fillLevels(index: number): readonly number[] {
-  if (process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined) return LEVELS;
+  if (IS_LONG) return LEVELS;
   return DIFFERENT_LEVELS.slice(index % DIFFERENT_LEVELS.length).slice(0, 1);
 }
 

@@ -12,11 +12,9 @@ import config from "../../rolldown.config.ts";
 import { lightPart } from "../light-part.ts";
 import type { Outcome } from "./outcome.ts";
 import { runHere } from "./run-here.ts";
+import { IS_LONG } from "../../../../packages/storage-conformance/test/long-form.ts";
 
 const APP = fileURLToPath(new URL("../..", import.meta.url));
-
-/** The long form of the tests. */
-const ALWAYS_SPAWNS = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 
 /** Read once: a command that runs in this process has an environment of its own. */
 const INHERITED = Object.fromEntries(
@@ -82,7 +80,7 @@ export class CliUnderTest {
    * do the small programs.
    */
   run(args: readonly string[], { input = "", env = {}, cwd = this.project, columns }: HereOptions = {}): Promise<Outcome> {
-    const spawns = columns === undefined && (ALWAYS_SPAWNS || lightPart(args) !== undefined);
+    const spawns = columns === undefined && (IS_LONG || lightPart(args) !== undefined);
     if (spawns) return this.spawn(args, { input, env, cwd });
     return runHere(args, { launcher: this.launcher, input, cwd, env: { ...this.env, ...env }, columns });
   }

@@ -4,11 +4,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { useCli } from "../testing/use-cli.ts";
 import { BROWSER, NO_BROWSER } from "./testing/use-browser.ts";
 import { FOURTH, LATEST, PATIENT, SHOP, useDemoPage } from "./testing/use-demo-page.ts";
+import { IS_LONG } from "../../../../packages/storage-conformance/test/long-form.ts";
 
 const bundled = useCli();
 
-/** `npm run test:faults` sets the variable. */
-const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
 /** Colours and widths of the page. */
 const FORMS = [
   ["light", 1280],
@@ -300,7 +299,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     await box.fill("");
   });
 
-  it.each(isThorough ? FORMS : FORMS.slice(0, 3))("has no fault that axe finds, %s at %i pixels", async (colorScheme, width) => {
+  it.each(IS_LONG ? FORMS : FORMS.slice(0, 3))("has no fault that axe finds, %s at %i pixels", async (colorScheme, width) => {
     const { page, show } = demo;
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 844 });
@@ -313,7 +312,7 @@ describe.skipIf(BROWSER === undefined)(`the timeline page (${NO_BROWSER})`, () =
     const results = page.getByRole("region", { name: "Results" });
     const steps = ["a resume with missing entries", "results of a search", "the place of a result"];
     // Most rules of axe see no width.
-    const judged = new Set([...(isThorough || width > 720 ? all : few), ...steps]);
+    const judged = new Set([...(IS_LONG || width > 720 ? all : few), ...steps]);
     for (const screen of [...(colorScheme === "dark" ? few : all), ...steps]) {
       if (screen === "a resume with missing entries") {
         await show(`${FOURTH}/resume`);

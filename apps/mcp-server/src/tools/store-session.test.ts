@@ -8,6 +8,7 @@ import { LazyStore } from "../lazy-store.ts";
 import { ServerProcess, type ServerProcessOptions, TestHome } from "../testing/server-process.ts";
 import { listTool } from "../tool-listing.ts";
 import { storeSession } from "./store-session.ts";
+import { IS_LONG } from "../../../../packages/storage-conformance/test/long-form.ts";
 
 const STORE = "store_session";
 const SAVE = "workflow_checkpoint_save";
@@ -17,7 +18,7 @@ const MiB = 1024 * 1024;
 /** 10 MB, in words of 128 characters. */
 const LARGEST = `${"x".repeat(127)} `.repeat(80 * 1024);
 /** `npm run test:faults` sets the variable. */
-const PROCESSES = process.env["WORKRAIL_CONFORMANCE_STRIDE"] === undefined ? 3 : 8;
+const PROCESSES = IS_LONG ? 8 : 3;
 
 const isPosix = process.platform !== "win32";
 const isRoot = isPosix && process.getuid?.() === 0;

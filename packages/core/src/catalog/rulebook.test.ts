@@ -8,7 +8,7 @@ import type { SessionFacts } from "../model/session.ts";
 import { type CatalogChange, commit } from "./rules/commit.ts";
 import type { Move } from "./rules/move.ts";
 import { aRecord } from "../../../storage-conformance/src/builders.ts";
-import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../storage-conformance/test/long-form.ts";
 import { fill } from "./fill.ts";
 import { auditRows, checkAudit } from "./queries/read-audit.ts";
 import type { ChainedStorage } from "../ports/storage.ts";

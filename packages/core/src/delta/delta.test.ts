@@ -6,7 +6,7 @@ import { align } from "./align.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { findDelta } from "./find-delta.ts";
 import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../storage-conformance/test/long-form.ts";
 
 /** Keys that cause trouble: separators of path notations, the prototype, and integers, which objects reorder. */
 const key = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom("__proto__", "a/b", "~0", "10", "9", "length", "\ud800"));

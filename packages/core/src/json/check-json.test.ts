@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from "../model/limits.ts";
 import { canonicalJson } from "./write-json.ts";
 import { checkJson, setMember, type JsonCheck } from "./check-json.ts";
 import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../storage-conformance/test/long-form.ts";
 
 function refusalOf(value: object, limits: { maxDepth?: number; maxKeys?: number } = {}): string {
   try {

@@ -6,7 +6,7 @@ import { atOnce } from "../turns.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseBytes } from "./parse-bytes.ts";
 import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../storage-conformance/test/long-form.ts";
 
 const someText = fc.oneof(
   fc.constantFrom("__proto__", "1", "10", "a", '"', "\\", '\\"', "\n", "{", "]", ",", ":", "é", "🚀", "\ud800", "\u2028"),

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson, roundedIntegers } from "./parse-json.ts";
-import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../storage-conformance/test/long-form.ts";
 
 const name = fc.oneof(
   fc.string({ unit: fc.constantFrom("\\", "\n", `"`, "a", "@", "\ud800", "\t", ":", "{", ",", " "), maxLength: 4 }),

@@ -6,7 +6,7 @@ import { checkJson } from "./check-json.ts";
 import { RecentJson } from "./recent-json.ts";
 import { canonicalJson } from "./write-json.ts";
 import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../storage-conformance/test/long-form.ts";
 
 /** Long enough to be kept. */
 const LONG = 20_000;

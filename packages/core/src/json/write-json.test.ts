@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { JsonValue } from "../model/context.ts";
 import { canonicalJson, canonicalParts, canonicalTexts, canonicalUtf8, writeJson, writtenTexts } from "./write-json.ts";
 import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../storage-conformance/test/long-form.ts";
 
 const someKey = fc.oneof(
   fc.constantFrom("__proto__", "1", "10", "a", '"', "\\", "\n", "{", "]", ",", ":"),

@@ -4,7 +4,7 @@ import type { JsonValue } from "@workrail/core";
 import { condenseValue } from "./condense-value.ts";
 import { STRATEGIES } from "./strategies.ts";
 import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../storage-conformance/test/long-form.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 3);
 const all = { count, strategies: STRATEGIES };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "@workrail/core";
 import { reduceValue } from "./reduce-value.ts";
 import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../storage-conformance/test/long-form.ts";
 
 const line = fc.constantFrom(
   "",

@@ -5,7 +5,7 @@ import { tokensCounted } from "@workrail/storage-conformance/builders";
 import { classifyContext, type Context, type JsonValue } from "@workrail/core";
 import { type ComposedView, composeView } from "./compose-view.ts";
 import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../storage-conformance/test/long-form.ts";
 
 /** Four characters per token, the average of models. */
 const count = (text: string): number => Math.ceil(text.length / 4);

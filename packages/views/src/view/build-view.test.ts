@@ -7,7 +7,7 @@ import type { ShortenValue } from "./choose-entries.ts";
 import type { OmittedEntry, ReportedEntry } from "./report.ts";
 import type { Room } from "./room.ts";
 import { anyCharacter } from "../../../storage-conformance/test/any-character.ts";
-import { runsOf } from "../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../storage-conformance/test/long-form.ts";
 
 /** Cheap counter. As with most tokenizers, a whole never has more tokens than its parts together. */
 const counter = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));

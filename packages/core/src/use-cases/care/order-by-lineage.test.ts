@@ -4,7 +4,7 @@ import type { NewRecord } from "../../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../../model/ids.ts";
 import { aRecord } from "../../../../storage-conformance/src/builders.ts";
 import { orderByLineage } from "./order-by-lineage.ts";
-import { runsOf } from "../../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../../storage-conformance/test/long-form.ts";
 
 function record(id: string, parentId: string | null, second = 0): NewRecord {
   return aRecord({

@@ -19,7 +19,7 @@ import { commit } from "../../catalog/rules/commit.ts";
 import { move, type Move } from "../../catalog/rules/move.ts";
 import { findHead } from "../../catalog/queries/query-checkpoints.ts";
 import { reclaimBlobs } from "../../catalog/rules/reclaim.ts";
-import { runsOf } from "../../../../storage-conformance/test/runs-of.ts";
+import { runsOf } from "../../../../storage-conformance/test/long-form.ts";
 
 /** A store with a process that keeps heads, and one that does not. `reads` counts what the first one reads. */
 function twoProcesses() {
