@@ -163,7 +163,7 @@ export { type ErasingPorts, type FinishedErasures, finishErasures } from "./use-
 export { type Handle, HANDLE_MS, type HandlePorts, issueHandle } from "./use-cases/save/issue-handle.ts";
 export { checkAttributes, checkName, checkPath, checkTags } from "./use-cases/sessions/labels.ts";
 export { type KeepInput, keepSession, type TagInput, tagSession } from "./use-cases/sessions/tag-session.ts";
-export { type CheckpointListing, checkWhole, listCheckpoints, type ListInput, type ListPorts } from "./use-cases/load/list-checkpoints.ts";
+export { type CheckpointListing, listCheckpoints, type ListInput, type ListPorts } from "./use-cases/load/list-checkpoints.ts";
 export { type ListedSession, listSessions, type ListSessionsInput, type SessionListing } from "./use-cases/sessions/list-sessions.ts";
 export { loadCheckpoint, sessionNotFound, unknownCheckpoint } from "./use-cases/load/load-checkpoint.ts";
 export type { LikelyCheckpoint, LoadedCheckpoint, LoadInput, LoadPorts, UnreadableCheckpoint } from "./use-cases/load/load-checkpoint.ts";
@@ -191,6 +191,7 @@ export { restoreFromTrash, type RestoreInput } from "./use-cases/remove/restore-
 export { type AsideInput, saveAside, type SavedAside } from "./use-cases/save/save-aside.ts";
 export { checkSize, saveCheckpoint } from "./use-cases/save/save-checkpoint.ts";
 export type { SaveInput, SavePorts, SaveResult } from "./use-cases/save/save-input.ts";
+export { type SessionTrace, type TraceInput, type TraceNode, traceSession } from "./use-cases/sessions/trace-session.ts";
 export { scanStore } from "./use-cases/care/scan-store.ts";
 export type { ScanOptions, ScanPorts, ScanProgress, ScanReport, StoredSecret } from "./use-cases/care/scan-store.ts";
 export { verifyStore } from "./use-cases/care/verify-store.ts";

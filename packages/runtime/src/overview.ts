@@ -1,4 +1,12 @@
-import { type JsonObject, type ListPorts, listSessions, sessionProjectOf } from "@workrail/core";
+import {
+  type JsonObject,
+  type ListPorts,
+  listSessions,
+  parseSessionId,
+  sessionProjectOf,
+  type SessionTrace,
+  traceSession,
+} from "@workrail/core";
 import type { ContextComparison } from "@workrail/views";
 import type { CheckpointMetadata, SessionMetadata } from "./context-management-service.ts";
 import { metadataOf, sessionMetadataOf } from "./metadata.ts";
@@ -139,4 +147,14 @@ export async function listTagsFor(
     for (const tag of found.sessions.flatMap(({ session }) => session.tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   }
   return new Map([...counts].toSorted(([a, ofA], [b, ofB]) => ofB - ofA || (a < b ? -1 : 1)));
+}
+
+export async function traceSessionFor(ports: ListPorts, { sessionId, ...rest }: TraceSessionParams): Promise<TraceSessionResult> {
+  const { session, headId, nodes, total }: SessionTrace = await traceSession(ports, { sessionId: parseSessionId(sessionId), ...rest });
+  const checkpoints = nodes.map(({ record, children, isParentGone }) => ({
+    ...metadataOf(record),
+    children: [...children],
+    ...(isParentGone ? { parentGone: true as const } : {}),
+  }));
+  return { session: sessionMetadataOf(session), ...(headId === undefined ? {} : { headId }), checkpoints, total };
 }

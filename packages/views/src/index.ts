@@ -25,7 +25,6 @@ export type { LargestCritical, View, ViewBudget, ViewOptions } from "./view/buil
 export type { Outcome, ShortenValue, ShorterValue } from "./view/choose-entries.ts";
 export type { LayerTotals, Omissions, OmittedEntry, ReportedEntry, ViewReport } from "./view/report.ts";
 export type { ShapeOptions } from "./view/view-options.ts";
-export { traceSession } from "./trace-session.ts";
 export { pageValue } from "./view/page-value.ts";
 export type { Range, ValuePage } from "./view/page-value.ts";
 export type { Room } from "./view/room.ts";

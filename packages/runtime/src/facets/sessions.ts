@@ -11,7 +11,7 @@ import {
 import { sessionMetadataOf } from "../metadata.ts";
 import { watchChanges } from "../changes/watch-changes.ts";
 import { optional } from "../check-params.ts";
-import { type CopySessionParams, listSessionsFor, listTagsFor } from "../overview.ts";
+import { type CopySessionParams, listSessionsFor, listTagsFor, traceSessionFor } from "../overview.ts";
 import { storeStats } from "../reports/store-stats.ts";
 import type { Sessions } from "../workrail.ts";
 import { type Facet, MAYBE_PARAMS, PARAMS } from "./operation.ts";
@@ -30,12 +30,7 @@ export const sessions: Facet<Sessions> = {
     run: async (store, params = {}) => listTagsFor(store.parts, { project: store.listedProject(params) }),
   },
   watchChanges: { needs: "disk", params: MAYBE_PARAMS, runs: "stream", run: (store, params = {}) => watchChanges(store, params) },
-  traceSession: {
-    needs: "read",
-    params: PARAMS,
-    // Copied: the caller may change the object before the code is loaded.
-    run: async ({ parts }, { ...params }) => (await import("../on-demand/viewing.ts")).traceSessionFor(parts, params),
-  },
+  traceSession: { needs: "read", params: PARAMS, run: ({ parts }, params) => traceSessionFor(parts, params) },
   tagSession: {
     remote: "repeatable",
     needs: "disk",

@@ -3,5 +3,4 @@ export { compileRules } from "@workrail/classifier/rules";
 export { compareCheckpointsFor } from "../compare-checkpoints-for.ts";
 export { ContextShaper } from "../context-shaper.ts";
 export { Resumer } from "../resume/resumer.ts";
-export { traceSessionFor } from "../trace-session-for.ts";
 export { viewCheckpoint } from "../view-checkpoint.ts";

@@ -1,22 +1,13 @@
-import {
-  ALL,
-  type CatalogPort,
-  CHECKPOINT_KINDS,
-  type CheckpointFilter,
-  type CheckpointId,
-  type CheckpointRecord,
-  checkWhole,
-  eachRecord,
-  findSessionAndHead,
-  type ListPorts,
-  liveWhere,
-  type Place,
-  queryCheckpoints,
-  type Session,
-  type SessionId,
-  sessionNotFound,
-  type Where,
-} from "@workrail/core";
+import { CHECKPOINT_KINDS, type CheckpointRecord } from "../../model/checkpoint.ts";
+import type { CheckpointId, SessionId } from "../../model/ids.ts";
+import type { Session } from "../../model/session.ts";
+import { checkWhole, type ListPorts } from "../load/list-checkpoints.ts";
+import { sessionNotFound } from "../load/load-checkpoint.ts";
+import { eachRecord } from "../remove/view-store.ts";
+import type { CatalogPort } from "../../catalog/catalog-port.ts";
+import { findSessionAndHead } from "../../catalog/queries/query-sessions.ts";
+import { type CheckpointFilter, liveWhere, queryCheckpoints } from "../../catalog/queries/query-checkpoints.ts";
+import { ALL, type Place, type Where } from "../../catalog/reads.ts";
 
 export interface TraceInput {
   readonly sessionId: SessionId;
