@@ -72,7 +72,7 @@ async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault):
 async function strikeAt(bed: TestBed, scenario: Scenario, { rebuilds, ...plan }: Fault & FaultPlan): Promise<boolean> {
   const { sessionId, struck } = await strike(bed, scenario, plan);
   expect(await outcomeOf(scenario.act(bed.bench, sessionId))).toBe("done");
-  expect(await bed.held(sessionId)).toEqual(scenario.after);
+  expect(await bed.proven(sessionId)).toEqual(scenario.after);
   if (rebuilds === true) await strikeAndRebuild(bed, scenario, plan);
   return struck;
 }
@@ -83,7 +83,7 @@ async function strikeAndRebuild(bed: TestBed, scenario: Scenario, plan: FaultPla
   await bed.bench.rebuild();
   // In either outcome: all steps that both outcomes have, no step that neither has, and the head of one of them.
   const [left, right] = [before.steps, scenario.after.steps];
-  const { steps } = await bed.held(sessionId);
+  const { steps } = await bed.proven(sessionId);
   expect([...left, ...right]).toEqual(expect.arrayContaining([...steps]));
   expect(steps).toEqual(expect.arrayContaining(left.filter((step) => right.includes(step))));
   expect([left.at(-1), right.at(-1)]).toContainEqual(steps.at(-1));
@@ -104,7 +104,7 @@ async function strike(bed: TestBed, scenario: Scenario, plan: FaultPlan) {
   bed.faults.disarm();
   if (plan.kind === "crashes") await bed.reopen();
   if (await bed.storage.recovery.needsRebuild()) await bed.bench.rebuild();
-  const held = await bed.held(sessionId);
+  const held = await bed.proven(sessionId);
   const isLost = outcome === "done" && JSON.stringify(held) !== JSON.stringify(scenario.after);
   if (struck) tally({ tries: 1, acknowledged: outcome === "done" ? 1 : 0, lost: isLost ? 1 : 0 });
   // An acknowledged operation is done. A refused one is done or not done, never in between.

@@ -2,7 +2,7 @@ import type { SessionId } from "@workrail/core";
 import { SteppingClock } from "../builders.ts";
 import { expect } from "vitest";
 import { Faults, type StorageHarness } from "../harness.ts";
-import { proveStore } from "../prove-store.ts";
+import { allRecords, proveStore } from "../prove-store.ts";
 import { randomIds } from "../environment.ts";
 import { Workbench } from "../workbench.ts";
 import type { Held, Scenario } from "./scenarios.ts";
@@ -51,17 +51,28 @@ export class TestBed {
     return TestBed.create(this.#harness, this.#options);
   }
 
-  /** Returns the content of a session, verified against its blobs. */
+  /** Returns the content of a session, verified against its blobs, totals and audit log. */
+  async proven(sessionId: SessionId): Promise<Held> {
+    const { texts } = await proveStore(this.storage, { sessionId });
+    return this.#heldAs([...texts.values()], sessionId);
+  }
+
+  /** Returns the content of a session. */
   async held(sessionId: SessionId): Promise<Held> {
-    const { records, texts } = await proveStore(this.storage, { sessionId });
-    const steps = records.map(({ id }) => (JSON.parse(texts.get(id) ?? "{}") as { step?: unknown }).step);
+    const texts: string[] = [];
+    for (const record of await allRecords(this.storage, { sessionId })) texts.push((await this.bench.read(record)).contextText());
+    return this.#heldAs(texts, sessionId);
+  }
+
+  async #heldAs(texts: readonly string[], sessionId: SessionId): Promise<Held> {
+    const steps = texts.map((text) => (JSON.parse(text) as { step?: unknown }).step);
     return { steps, pins: (await this.storage.catalog.session(sessionId))?.pins ?? [] };
   }
 
   /** Expects every session to have the last step and the pins of `after`. */
   async proveAll(after: Held): Promise<void> {
     for (const sessionId of this.#sessions) {
-      const { steps, pins } = await this.held(sessionId);
+      const { steps, pins } = await this.proven(sessionId);
       expect({ last: steps.at(-1), pins }).toEqual({ last: after.steps.at(-1), pins: after.pins });
     }
   }
