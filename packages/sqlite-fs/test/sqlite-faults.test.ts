@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { commit, eraseCheckpoints } from "@workrail/core";
 import { describe, expect, it } from "vitest";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 import { type DriverFault, FaultyDriver } from "./faulty-driver.ts";
 import { proveFiles } from "./prove-files.ts";
 import { failureOf, SESSION, TestStore, withDirectory } from "./test-store.ts";
@@ -109,9 +110,13 @@ const FAULTS: readonly (Omit<DriverFault, "at"> & { readonly name: string; reado
   { name: "a full disk, for ever", kind: "rolls-back", code: "SQLITE_FULL", persistent: true, reason: "disk-full" },
 ];
 
+/** Distance between the calls that fail: in the long form, each fault strikes every call. */
+const STRIDE = IS_LONG ? 1 : FAULTS.length;
+
 describe.each(FAULTS)("$name in SQLite", (fault) => {
   it.each(OPERATIONS)("at any call of $name: a named error, no partial effect, and the store continues", async (operation) => {
-    for (let at = 1; ; at++) {
+    // Each fault begins at another call, so that together they strike every call.
+    for (let at = 1 + (FAULTS.indexOf(fault) % STRIDE); ; at += STRIDE) {
       const { struck, outcome, state, stateAfter } = await strikeAt(at, operation, fault);
       const before = { numbers: operation.numbersBefore, pins: [] };
       const after = { numbers: operation.numbersAfter, pins: operation.pinsAfter };
