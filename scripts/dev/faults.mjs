@@ -171,7 +171,7 @@ const ROWS = [
   {
     id: "T21",
     fault: "kill -9 while importing beside a verification; leftovers of killed restores and rebuilds",
-    files: ["packages/runtime/test/killed-import.test.ts", "apps/cli/src/leftovers.test.ts"],
+    files: ["packages/runtime/test/killed-import.test.ts", "apps/cli/src/commands/import.test.ts", "apps/cli/src/leftovers.test.ts"],
   },
   {
     id: "T22",

@@ -5,9 +5,13 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openWorkrail } from "@workrail/runtime";
 import { beforeEach, describe, expect, it } from "vitest";
+import { IS_LONG } from "../../../../packages/storage-conformance/test/long-form.ts";
 import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
+
+/** Number of checkpoints that are imported, and numbers of their files after which the import is killed. */
+const [SAVES, KILLS] = IS_LONG ? [60, [1, 20, 40]] : [24, [12]];
 
 describe("workrail import", () => {
   let elsewhere: readonly string[];
@@ -110,11 +114,11 @@ describe("workrail import", () => {
 
   it("leaves whole checkpoints when killed at any moment, and completes in a repeated run", async () => {
     const store = await openWorkrail({ dataDir: cli.dataDir });
-    for (let n = 0; n < 60; n++) await store.saveCheckpoint({ sessionId: "long", context: { n, text: "x".repeat(2_000) } });
+    for (let n = 0; n < SAVES; n++) await store.saveCheckpoint({ sessionId: "long", context: { n, text: "x".repeat(2_000) } });
     await store.close();
     await cli.output(["export", "long", "--output", "long.json"]);
     const files = (): readonly string[] => globSync("contexts/long/*.json.gz", { cwd: elsewhere[1] });
-    for (const enough of [1, 20, 40]) {
+    for (const enough of KILLS) {
       const args = [cli.launcher, "import", "long.json", ...elsewhere];
       const child = spawn(process.execPath, args, { cwd: cli.project, env: cli.env, stdio: "ignore" });
       const ended = once(child, "exit");
