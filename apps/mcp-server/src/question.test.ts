@@ -1,12 +1,12 @@
 import process from "node:process";
 import { join } from "node:path";
 import { openWorkrail } from "@workrail/runtime";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { askThrough, showsForms } from "./question.ts";
 import { type AnyClient, type ClientName, connectAskable, connectHttp, connectStdio, type OnQuestion } from "./testing/any-client.ts";
 import { bundleServer } from "./testing/bundle.ts";
 import { HttpFixture } from "./testing/http-fixture.ts";
-import { ServerProcess, TestHome } from "./testing/server-process.ts";
+import { TestHome } from "./testing/server-process.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -22,33 +22,63 @@ const ASKED: readonly (readonly [ClientName, "stdio" | "HTTP"])[] = [
 let home: TestHome;
 let overHttp: HttpFixture;
 let command: { readonly command: string; readonly args: readonly string[]; readonly cwd: string };
-let client: AnyClient;
+/** Saves what the tests need. */
+let keeper: AnyClient;
+/** One askable client with its server for each name and way; each test sets what its person answers. */
+const clients = new Map<string, Promise<AnyClient>>();
+let answerOf: OnQuestion;
 const env = (): Record<string, string> => ({ WORKRAIL_DATA_DIR: home.dataDir });
+const unasked: OnQuestion = () => Promise.reject(new Error("not to be asked"));
 
 beforeAll(async () => {
   home = await TestHome.create();
   command = { command: process.execPath, args: [join(await bundleServer(), "workrail-mcp.mjs")], cwd: home.project };
   const program = { ...command, args: [...command.args, "--http", "0"] };
   overHttp = await HttpFixture.start({ program, env: env() });
-  await using earlier = await ServerProcess.start({ home });
+  keeper = await connectHttp("v1 client", overHttp.url);
   for (const sessionId of ["login", "notes"])
-    await earlier.ok("workflow_checkpoint_save", {
+    await save("workflow_checkpoint_save", {
       sessionId,
       context: { goal: `Do the ${sessionId}` },
       metadata: { name: `the\u001b ${sessionId}` },
     });
 });
 
-afterEach(() => client.close());
+beforeEach(() => {
+  answerOf = unasked;
+});
 
 afterAll(async () => {
+  for (const client of await Promise.all(clients.values())) await client.close();
+  await keeper.close();
   await overHttp[Symbol.asyncDispose]();
   await home[Symbol.asyncDispose]();
 });
 
-async function resumeWith(name: ClientName, way: "stdio" | "HTTP", onQuestion: OnQuestion): Promise<Fields> {
-  client = await connectAskable(name, way === "HTTP" ? { url: overHttp.url } : { command, env: env() }, onQuestion);
+async function save(tool: string, given: Fields): Promise<Fields> {
+  const { isError, structuredContent } = await keeper.callTool(tool, given);
+  if (isError === true) throw new Error(`${tool} failed`);
+  return structuredContent as Fields;
+}
+
+/** Returns the askable client of this name and way, whose person answers so until the end of the test. */
+async function clientWith(name: ClientName, way: "stdio" | "HTTP", onQuestion: OnQuestion): Promise<AnyClient> {
+  answerOf = onQuestion;
+  const key = `${name} over ${way}`;
+  const client = clients.get(key) ?? connectOnce(name, way);
+  clients.set(key, client);
+  return client;
+}
+
+async function connectOnce(name: ClientName, way: "stdio" | "HTTP"): Promise<AnyClient> {
+  const place = way === "HTTP" ? { url: overHttp.url } : { command, env: env() };
+  const client = await connectAskable(name, place, (params) => answerOf(params));
   await client.listTools();
+  return client;
+}
+
+async function resumeWith(name: ClientName, way: "stdio" | "HTTP", onQuestion: OnQuestion): Promise<Fields> {
+  const client = await clientWith(name, way, onQuestion);
   return (await client.callTool("workflow_resume", { depth: "view" })).structuredContent as Fields;
 }
 
@@ -80,12 +110,17 @@ describe.each([ASKED[0], ASKED[4]].filter((pair) => pair !== undefined))(
 
 describe("a resume that may mean several works", () => {
   it.each(["stdio", "HTTP"] as const)("returns the candidates to a client over %s that cannot ask", async (way) => {
-    client = way === "HTTP" ? await connectHttp("v2 client of 2026-07-28", overHttp.url) : await connectStdio("v1 client", command, env());
-    expect((await client.callTool("workflow_resume", {})).structuredContent).toMatchObject({ status: "CANDIDATES" });
+    const client =
+      way === "HTTP" ? await connectHttp("v2 client of 2026-07-28", overHttp.url) : await connectStdio("v1 client", command, env());
+    try {
+      expect((await client.callTool("workflow_resume", {})).structuredContent).toMatchObject({ status: "CANDIDATES" });
+    } finally {
+      await client.close();
+    }
   });
 
   it("returns the candidates to a client of the old protocol over HTTP, where nothing connects an answer with its question", async () => {
-    expect(await resumeWith("v1 client", "HTTP", () => Promise.reject(new Error("not to be asked")))).toMatchObject({
+    expect(await resumeWith("v1 client", "HTTP", unasked)).toMatchObject({
       status: "CANDIDATES",
     });
   });
@@ -95,7 +130,7 @@ describe("a resume that may mean several works", () => {
   });
 
   it("asks nothing when the session is named", async () => {
-    client = await connectAskable("v1 client", { command, env: env() }, () => Promise.reject(new Error("not to be asked")));
+    const client = await clientWith("v1 client", "stdio", unasked);
     const { structuredContent } = await client.callTool("workflow_resume", { sessionId: "login" });
     expect(structuredContent).toMatchObject({ status: "LOADED", sessionId: "login" });
   });
@@ -104,22 +139,18 @@ describe("a resume that may mean several works", () => {
 describe.each([ASKED[0], ASKED[4]].filter((pair) => pair !== undefined))(
   "a deletion, with a %s over %s that can ask its person",
   (name, way) => {
-    const place = (): Parameters<typeof connectAskable>[1] => (way === "HTTP" ? { url: overHttp.url } : { command, env: env() });
-
     async function aNote(summary: string): Promise<string> {
-      await using server = await ServerProcess.start({ home });
-      return String((await server.ok("checkpoint_save", { project_path: home.project, summary }))["id"]);
+      return String((await save("checkpoint_save", { project_path: home.project, summary }))["id"]);
     }
 
     it("erases the checkpoints that the user confirms, and keeps the rest", async () => {
       const asked: unknown[] = [];
       const answers = ["keep", "erase"];
       const id = await aNote("an\u001b old note");
-      client = await connectAskable(name, place(), async (params) => {
+      const client = await clientWith(name, way, async (params) => {
         asked.push((params as Fields)["message"]);
         return { action: "accept", content: { erase: answers.shift() } };
       });
-      await client.listTools();
       expect((await client.callTool("checkpoint_delete", { id })).structuredContent).toEqual({ id, deleted: false });
       expect((await client.callTool("checkpoint_get", { id })).structuredContent).toMatchObject({ id });
       expect((await client.callTool("checkpoint_delete", { id })).structuredContent).toEqual({ id, deleted: true });
@@ -130,15 +161,13 @@ describe.each([ASKED[0], ASKED[4]].filter((pair) => pair !== undefined))(
 
     it("keeps the checkpoint when the user declines", async () => {
       const id = await aNote("kept");
-      client = await connectAskable(name, place(), async () => ({ action: "decline" }));
-      await client.listTools();
+      const client = await clientWith(name, way, async () => ({ action: "decline" }));
       expect((await client.callTool("checkpoint_delete", { id })).structuredContent).toEqual({ id, deleted: false });
     });
 
     it("asks nothing when the call states the user's consent", async () => {
       const id = await aNote("given up");
-      client = await connectAskable(name, place(), () => Promise.reject(new Error("not to be asked")));
-      await client.listTools();
+      const client = await clientWith(name, way, unasked);
       expect((await client.callTool("checkpoint_delete", { id, confirm: true })).structuredContent).toEqual({ id, deleted: true });
     });
   },
@@ -146,12 +175,11 @@ describe.each([ASKED[0], ASKED[4]].filter((pair) => pair !== undefined))(
 
 describe("a deletion", () => {
   it("names a checkpoint in the trash by its id", async () => {
-    await using server = await ServerProcess.start({ home });
-    const { checkpointId } = await server.ok("workflow_checkpoint_save", { sessionId: "trashed", context: { goal: "secret words" } });
+    const { checkpointId } = await save("workflow_checkpoint_save", { sessionId: "trashed", context: { goal: "secret words" } });
     await using workrail = await openWorkrail({ dataDir: home.dataDir, env: {} });
     await workrail.cleanUp({ checkpointIds: [String(checkpointId)] });
     const asked: unknown[] = [];
-    client = await connectAskable("v1 client", { command, env: env() }, async (params) => {
+    const client = await clientWith("v1 client", "stdio", async (params) => {
       asked.push((params as Fields)["message"]);
       return { action: "accept", content: { erase: "erase" } };
     });
