@@ -258,6 +258,7 @@ const ROWS = [
         "tables",
       ].map((name) => `apps/cli/src/${name}.test.ts`),
       "apps/cli/src/ui/page.test.ts",
+      "apps/mcp-server/src/isolation.test.ts",
     ],
   },
   {

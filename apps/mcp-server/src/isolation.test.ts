@@ -3,7 +3,9 @@ import fs from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { openWorkrail } from "@workrail/runtime";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runHere } from "../../cli/src/testing/run-here.ts";
+import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 import { bundleServer } from "./testing/bundle.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
 
@@ -49,7 +51,13 @@ class Shared {
       await using store = await openWorkrail({ dataDir: this.home.dataDir, project, env: {} });
       await store.saveCheckpoint({ sessionId: name, checkpointId: `in-${name}`, context: { goal: "mend the weathervane" } });
     }
-    if (this.#given.config !== undefined) fs.writeFileSync(path.join(this.home.dataDir, "config.json"), this.#given.config);
+  }
+
+  /** Gives the store the file of settings that is given, or none. */
+  configure(): void {
+    const file = path.join(this.home.dataDir, "config.json");
+    if (this.#given.config === undefined) fs.rmSync(file, { force: true });
+    else fs.writeFileSync(file, this.#given.config);
   }
 
   server(): Promise<ServerProcess> {
@@ -64,19 +72,36 @@ class Shared {
     return JSON.parse(stdout) as T;
   }
 
+  /** Runs a command from its sources in the process of the test; `npm run test:faults` runs the bundle in a process of its own. */
   async run(...args: readonly string[]): Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }> {
     const launcher = path.join(await bundleServer(), "workrail-mcp.mjs");
     const env = { PATH: process.env["PATH"], WORKRAIL_DATA_DIR: this.home.dataDir, ...this.#given.env };
-    const all = [launcher, ...args, "--json", ...(this.#given.args ?? [])];
-    return spawnSync(process.execPath, all, { cwd: this.home.project, env, encoding: "utf8" });
+    const all = [...args, "--json", ...(this.#given.args ?? [])];
+    const cwd = this.home.project;
+    if (IS_LONG) return spawnSync(process.execPath, [launcher, ...all], { cwd, env, encoding: "utf8" });
+    const { code, stdout, stderr } = await runHere(all, { launcher, input: "", cwd, env });
+    return { status: code, stdout, stderr };
   }
 }
 
+/** One store for all tests, which only read. */
+let home: TestHome;
+let other: TestHome;
+
+beforeAll(async () => {
+  home = await TestHome.create();
+  other = await TestHome.create();
+  await new Shared(home, other, {}).prepare();
+});
+
+afterAll(async () => {
+  await home[Symbol.asyncDispose]();
+  await other[Symbol.asyncDispose]();
+});
+
 async function withProjects(given: Given, test: (shared: Shared) => Promise<void>): Promise<void> {
-  await using home = await TestHome.create();
-  await using other = await TestHome.create();
   const shared = new Shared(home, other, given);
-  await shared.prepare();
+  shared.configure();
   await test(shared);
 }
 
