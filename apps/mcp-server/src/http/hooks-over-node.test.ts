@@ -4,7 +4,9 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { runHere } from "../../../cli/src/testing/run-here.ts";
+import { IS_LONG } from "../../../../packages/storage-conformance/test/long-form.ts";
 import { bundleServer } from "../testing/bundle.ts";
 import { HttpFixture } from "../testing/http-fixture.ts";
 import { TestHome } from "../testing/server-process.ts";
@@ -16,33 +18,99 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** A laptop whose store is a node: its hooks and commands are processes of their own. */
-class Laptop {
+/** A node that is the store of several laptops. */
+class Node {
   readonly home: TestHome;
-  readonly #launcher: string;
+  readonly launcher: string;
   readonly #tokens: Readonly<Record<string, string>>;
   readonly #tokenFile: string;
-  readonly #begun: number = Date.now() - 60_000;
-  node: HttpFixture | undefined;
+  #server: HttpFixture | undefined;
+  #isAway = true;
 
   private constructor(home: TestHome, launcher: string, tokenFile: string) {
     this.home = home;
-    this.#launcher = launcher;
+    this.launcher = launcher;
     this.#tokenFile = tokenFile;
     const given: readonly Omit<NewToken, "days">[] = [
       { name: "writer", scopes: ["read", "write"] },
       { name: "reader", scopes: ["read"] },
-      { name: "confined", scopes: ["read", "write"], projects: [this.project] },
       { name: "admin", scopes: ["read", "write", "admin"] },
     ];
     this.#tokens = Object.fromEntries(given.map((token) => [token.name, createToken(tokenFile, { ...token, days: 1 })]));
   }
 
-  static async create(): Promise<Laptop> {
+  static async create(): Promise<Node> {
     const home = await TestHome.create();
-    const laptop = new Laptop(home, join(await bundleServer(), "workrail-mcp.mjs"), join(home.directory, "tokens.json"));
+    const node = new Node(home, join(await bundleServer(), "workrail-mcp.mjs"), join(home.directory, "tokens.json"));
+    await node.start();
+    return node;
+  }
+
+  /** Its address, also while it is away. */
+  get origin(): string | undefined {
+    return this.#server?.url.origin;
+  }
+
+  token(name: string): string | undefined {
+    return this.#tokens[name];
+  }
+
+  /** Makes a token, which the running node knows at once. */
+  addToken(token: Omit<NewToken, "days">): string {
+    return createToken(this.#tokenFile, { ...token, days: 1 });
+  }
+
+  /** True after `kill`. */
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  /** Starts it, on the same port as before. */
+  async start(): Promise<void> {
+    const port = this.#server?.url.port ?? "0";
+    const args = [this.launcher, "--http", port, "--http-token-file", this.#tokenFile, "--http-rate-limit", "0"];
+    const program = { command: process.execPath, args, cwd: this.home.project };
+    this.#server = await HttpFixture.start({ program, env: { WORKRAIL_DATA_DIR: this.#dataDir } });
+    this.#isAway = false;
+  }
+
+  async kill(): Promise<void> {
+    this.#server?.kill("SIGKILL");
+    await this.#server?.exit();
+    this.#isAway = true;
+  }
+
+  /** Its store, opened on its machine. */
+  openBeside(): Promise<Workrail> {
+    return openWorkrail({ env: {}, dataDir: this.#dataDir, project: null, upkeep: false });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await this.home[Symbol.asyncDispose]();
+  }
+
+  get #dataDir(): string {
+    return join(this.home.directory, "node");
+  }
+}
+
+/** A laptop whose store is a node: its hooks, and commands that run together, are processes of their own. */
+class Laptop {
+  readonly home: TestHome;
+  readonly #node: Node;
+  readonly #begun: number = Date.now() - 60_000;
+  readonly #confined: string;
+
+  private constructor(home: TestHome, node: Node) {
+    this.home = home;
+    this.#node = node;
+    this.#confined = node.addToken({ name: `confined-${randomUUID()}`, scopes: ["read", "write"], projects: [this.project] });
+  }
+
+  static async create(node: Node): Promise<Laptop> {
+    const laptop = new Laptop(await TestHome.create(), node);
     mkdirSync(laptop.project);
-    await laptop.startNode("0");
     return laptop;
   }
 
@@ -57,17 +125,6 @@ class Laptop {
 
   get refused(): readonly string[] {
     return this.#filesIn(join("incoming", "refused"));
-  }
-
-  async startNode(port = this.node?.url.port ?? "0"): Promise<void> {
-    const args = [this.#launcher, "--http", port, "--http-token-file", this.#tokenFile, "--http-rate-limit", "0"];
-    const program = { command: process.execPath, args, cwd: this.home.project };
-    this.node = await HttpFixture.start({ program, env: { WORKRAIL_DATA_DIR: join(this.home.directory, "node") } });
-  }
-
-  async killNode(): Promise<void> {
-    this.node?.kill("SIGKILL");
-    await this.node?.exit();
   }
 
   /** Writes a transcript of Claude Code, and runs a hook on it. */
@@ -91,17 +148,17 @@ class Laptop {
     });
     writeFileSync(transcript, lines.map((line) => `${line}\n`).join(""));
     const payload = { session_id: id, transcript_path: transcript, cwd: this.project, hook_event_name: event, source };
-    return this.run(["hook", event, "--host", "claude-code", "--strict"], { input: JSON.stringify(payload) });
+    return this.spawn(["hook", event, "--host", "claude-code", "--strict"], { input: JSON.stringify(payload) });
   }
 
-  run(args: readonly string[], { input = "", token = "writer" } = {}): Promise<Ended> {
-    const env = {
-      ...process.env,
-      WORKRAIL_DATA_DIR: join(this.home.directory, "laptop-data"),
-      WORKRAIL_STORE: this.node?.url.origin,
-      WORKRAIL_STORE_TOKEN: this.#tokens[token],
-    };
-    const child = spawn(process.execPath, [this.#launcher, ...args], { cwd: this.project, env });
+  /** Runs a command from its sources in the process of the test; `npm run test:faults` runs the bundle in a process of its own. */
+  run(args: readonly string[], { token = "writer" } = {}): Promise<Ended> {
+    if (IS_LONG) return this.spawn(args, { token });
+    return runHere(args, { launcher: this.#node.launcher, input: "", cwd: this.project, env: this.#envWith(token) });
+  }
+
+  spawn(args: readonly string[], { input = "", token = "writer" } = {}): Promise<Ended> {
+    const child = spawn(process.execPath, [this.#node.launcher, ...args], { cwd: this.project, env: this.#envWith(token) });
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
     child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
@@ -112,18 +169,17 @@ class Laptop {
     });
   }
 
-  token(name: string): string | undefined {
-    return this.#tokens[name];
-  }
-
-  /** The store of the node, opened on its machine. */
-  openBeside(): Promise<Workrail> {
-    return openWorkrail({ env: {}, dataDir: join(this.home.directory, "node"), project: null, upkeep: false });
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.killNode();
     await this.home[Symbol.asyncDispose]();
+  }
+
+  #envWith(token: string): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      WORKRAIL_DATA_DIR: join(this.home.directory, "laptop-data"),
+      WORKRAIL_STORE: this.#node.origin,
+      WORKRAIL_STORE_TOKEN: token === "confined" ? this.#confined : this.#node.token(token),
+    };
   }
 
   #filesIn(folder: string): readonly string[] {
@@ -136,9 +192,16 @@ class Laptop {
 }
 
 describe("hooks of a machine whose store is a node", () => {
+  let node: Node;
   let laptop: Laptop;
+  beforeAll(async () => {
+    node = await Node.create();
+  });
+  afterAll(() => node[Symbol.asyncDispose]());
   beforeEach(async () => {
-    laptop = await Laptop.create();
+    // A test that failed may have left it so.
+    if (node.isAway) await node.start();
+    laptop = await Laptop.create(node);
   });
   afterEach(() => laptop[Symbol.asyncDispose]());
 
@@ -155,12 +218,12 @@ describe("hooks of a machine whose store is a node", () => {
     const resumed = await laptop.run(["resume", "--session", `claude-code-${session.id}`, "--json"]);
     expect(JSON.parse(resumed.stdout)).toMatchObject({ status: "LOADED", origin: { agentId: "claude-code" } });
     expect({ waiting: laptop.waiting, refused: laptop.refused }).toEqual({ waiting: [], refused: [] });
-    await using node = await laptop.openBeside();
-    const { context, metadata } = await node.loadCheckpoint({ sessionId: `claude-code-${session.id}-conversation` });
+    await using store = await node.openBeside();
+    const { context, metadata } = await store.loadCheckpoint({ sessionId: `claude-code-${session.id}-conversation` });
     const { conversation } = context as { readonly conversation: readonly { readonly content: string }[] };
     expect(conversation.map(({ content }) => content)).toEqual(session.said);
     expect(metadata).toMatchObject({ project: laptop.project, tags: ["hook"] });
-    const { entries } = await node.auditLog({ actions: ["save"] });
+    const { entries } = await store.auditLog({ actions: ["save"] });
     expect(new Set(entries.map(({ subject }) => subject))).toEqual(new Set(["writer"]));
     const next = await laptop.hook("session-start", { ...aSession([]), source: "startup" });
     expect(next.stdout).toContain(session.id);
@@ -169,19 +232,19 @@ describe("hooks of a machine whose store is a node", () => {
   it("keep saves while the node is away, and the node takes each once when it is back", async () => {
     const session = aSession();
     await laptop.hook("stop", { ...session, said: SAID.slice(0, 2) });
-    await laptop.killNode();
+    await node.kill();
     await laptop.hook("session-end", session);
     const waiting = laptop.waiting.length;
     expect(await laptop.run(["list"])).toMatchObject({ code: 15, stderr: expect.stringContaining("STORAGE_UNAVAILABLE") as string });
     expect(laptop.waiting).toHaveLength(waiting);
-    await laptop.startNode();
-    const lists = await Promise.all([laptop.run(["list"]), laptop.run(["list"])]);
+    await node.start();
+    const lists = await Promise.all([laptop.spawn(["list"]), laptop.spawn(["list"])]);
     expect(lists.map(({ code }) => code)).toEqual([0, 0]);
     expect({ waiting: laptop.waiting, refused: laptop.refused }).toEqual({ waiting: [], refused: [] });
-    await using node = await laptop.openBeside();
-    const { checkpoints } = await node.findCheckpoints({ project: null, limit: 100 });
+    await using store = await node.openBeside();
+    const { checkpoints } = await store.findCheckpoints({ project: laptop.project, limit: 100 });
     expect(checkpoints).toHaveLength(waiting);
-    expect((await node.verifyStore()).findings).toEqual([]);
+    expect((await store.verifyStore()).findings).toEqual([]);
   });
 
   it("send a whole conversation again when the node lacks its beginning", async () => {
@@ -189,19 +252,19 @@ describe("hooks of a machine whose store is a node", () => {
     const sessionId = `claude-code-${session.id}-conversation`;
     await laptop.hook("session-end", session);
     expect((await laptop.run(["list"])).code).toBe(0);
-    await laptop.killNode();
+    await node.kill();
     {
-      await using node = await laptop.openBeside();
-      await node.erase({ sessionId });
+      await using store = await node.openBeside();
+      await store.erase({ sessionId });
     }
-    await laptop.startNode();
+    await node.start();
     const more = [...SAID, "And the mast.", "It stands."];
     for (let end = 0; end < 2; end++) {
       await laptop.hook("session-end", { ...session, said: more });
       expect((await laptop.run(["list"])).code).toBe(0);
     }
-    await using node = await laptop.openBeside();
-    const { conversation } = (await node.loadCheckpoint({ sessionId })).context as {
+    await using store = await node.openBeside();
+    const { conversation } = (await store.loadCheckpoint({ sessionId })).context as {
       readonly conversation: readonly { content: string }[];
     };
     expect(conversation.map(({ content }) => content)).toEqual(more);
@@ -228,13 +291,13 @@ describe("hooks of a machine whose store is a node", () => {
     expect(await laptop.run(["delete", "--session", sessionId, "--permanently", "--yes"], { token: "admin" })).toMatchObject({ code: 0 });
     await laptop.hook("session-end", { ...session, said: [...SAID, "Once more.", "Yes."] });
     expect(laptop.waiting).toEqual([]);
-    await using node = await laptop.openBeside();
-    await expect(node.loadCheckpoint({ sessionId })).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+    await using store = await node.openBeside();
+    await expect(store.loadCheckpoint({ sessionId })).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
   });
 
   it("cannot send what no hook wrote", async () => {
     await using store = await openWorkrail({
-      env: { WORKRAIL_STORE: laptop.node?.url.origin, WORKRAIL_STORE_TOKEN: laptop.token("writer") },
+      env: { WORKRAIL_STORE: node.origin, WORKRAIL_STORE_TOKEN: node.token("writer") },
       project: null,
     });
     const save = {
