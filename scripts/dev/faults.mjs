@@ -258,8 +258,6 @@ const ROWS = [
         "tables",
       ].map((name) => `apps/cli/src/${name}.test.ts`),
       "apps/cli/src/ui/page.test.ts",
-      "apps/mcp-server/src/isolation.test.ts",
-      "apps/mcp-server/src/http/hooks-over-node.test.ts",
     ],
   },
   {

@@ -4,8 +4,6 @@ import path from "node:path";
 import process from "node:process";
 import { openWorkrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runHere } from "../../cli/src/testing/run-here.ts";
-import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 import { bundleServer } from "./testing/bundle.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
 
@@ -72,15 +70,11 @@ class Shared {
     return JSON.parse(stdout) as T;
   }
 
-  /** Runs a command from its sources in the process of the test; `npm run test:faults` runs the bundle in a process of its own. */
   async run(...args: readonly string[]): Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }> {
     const launcher = path.join(await bundleServer(), "workrail-mcp.mjs");
     const env = { PATH: process.env["PATH"], WORKRAIL_DATA_DIR: this.home.dataDir, ...this.#given.env };
-    const all = [...args, "--json", ...(this.#given.args ?? [])];
-    const cwd = this.home.project;
-    if (IS_LONG) return spawnSync(process.execPath, [launcher, ...all], { cwd, env, encoding: "utf8" });
-    const { code, stdout, stderr } = await runHere(all, { launcher, input: "", cwd, env });
-    return { status: code, stdout, stderr };
+    const all = [launcher, ...args, "--json", ...(this.#given.args ?? [])];
+    return spawnSync(process.execPath, all, { cwd: this.home.project, env, encoding: "utf8" });
   }
 }
 

@@ -5,8 +5,6 @@ import { join } from "node:path";
 import process from "node:process";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { runHere } from "../../../cli/src/testing/run-here.ts";
-import { IS_LONG } from "../../../../packages/storage-conformance/test/long-form.ts";
 import { bundleServer } from "../testing/bundle.ts";
 import { HttpFixture } from "../testing/http-fixture.ts";
 import { TestHome } from "../testing/server-process.ts";
@@ -95,7 +93,7 @@ class Node {
   }
 }
 
-/** A laptop whose store is a node: its hooks, and commands that run together, are processes of their own. */
+/** A laptop whose store is a node. */
 class Laptop {
   readonly home: TestHome;
   readonly #node: Node;
@@ -148,16 +146,11 @@ class Laptop {
     });
     writeFileSync(transcript, lines.map((line) => `${line}\n`).join(""));
     const payload = { session_id: id, transcript_path: transcript, cwd: this.project, hook_event_name: event, source };
-    return this.spawn(["hook", event, "--host", "claude-code", "--strict"], { input: JSON.stringify(payload) });
+    return this.run(["hook", event, "--host", "claude-code", "--strict"], { input: JSON.stringify(payload) });
   }
 
-  /** Runs a command from its sources in the process of the test; `npm run test:faults` runs the bundle in a process of its own. */
-  run(args: readonly string[], { token = "writer" } = {}): Promise<Ended> {
-    if (IS_LONG) return this.spawn(args, { token });
-    return runHere(args, { launcher: this.#node.launcher, input: "", cwd: this.project, env: this.#envWith(token) });
-  }
-
-  spawn(args: readonly string[], { input = "", token = "writer" } = {}): Promise<Ended> {
+  /** Runs a command in a process of its own. */
+  run(args: readonly string[], { input = "", token = "writer" } = {}): Promise<Ended> {
     const child = spawn(process.execPath, [this.#node.launcher, ...args], { cwd: this.project, env: this.#envWith(token) });
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
@@ -238,7 +231,7 @@ describe("hooks of a machine whose store is a node", () => {
     expect(await laptop.run(["list"])).toMatchObject({ code: 15, stderr: expect.stringContaining("STORAGE_UNAVAILABLE") as string });
     expect(laptop.waiting).toHaveLength(waiting);
     await node.start();
-    const lists = await Promise.all([laptop.spawn(["list"]), laptop.spawn(["list"])]);
+    const lists = await Promise.all([laptop.run(["list"]), laptop.run(["list"])]);
     expect(lists.map(({ code }) => code)).toEqual([0, 0]);
     expect({ waiting: laptop.waiting, refused: laptop.refused }).toEqual({ waiting: [], refused: [] });
     await using store = await node.openBeside();

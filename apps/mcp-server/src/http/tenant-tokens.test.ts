@@ -102,6 +102,11 @@ describe.skipIf(missing !== undefined)(`a token with a tenant${missing === undef
     return JSON.stringify(await messageIn(response));
   }
 
+  async function isIndexed(server: HttpFixture): Promise<boolean> {
+    const answer = await ask(server, OWN, { method: "tools/call", params: { name: "checkpoint_search", arguments: { query: "harbour" } } });
+    return !answer.includes("index_pending");
+  }
+
   const call = (token: string, name: string, given: object): Promise<string> =>
     ask(shared, token, { method: "tools/call", params: { name, arguments: given } });
 
@@ -109,6 +114,8 @@ describe.skipIf(missing !== undefined)(`a token with a tenant${missing === undef
     const { looking, loading, changing } = attack();
     const attempts = [...looking, ...loading, ...changing];
     expect(attempts.length).toBeGreaterThanOrEqual(ATTEMPTS);
+    // Answers of a search say how much is not indexed yet.
+    for (const server of [shared, alone]) await expect.poll(() => isIndexed(server), { timeout: 60_000 }).toBe(true);
     const different: object[] = [];
     const compare = async (attempt: Attempt): Promise<void> => {
       const [one = "", other = ""] = (await Promise.all([shared, alone].map((server) => ask(server, OWN, attempt)))).map(plain);
