@@ -25,7 +25,7 @@ const SAVE = {
 };
 
 const EXPECTED =
-  /^(?:package\.json|README\.md|LICENSE|config\.schema\.json|src\/.+\.(?:ts|json)|dist\/.+\.(?:js|mjs|cjs|ts|map|node)|dist\/THIRD_PARTY_LICENSES\.txt|dist\/timeline(?:-app)?\.html)$/u;
+  /^(?:package\.json|README\.md|LICENSE|config\.schema\.json|src\/.+\.(?:ts|json)|dist\/.+\.(?:js|mjs|cjs|ts|map|node)|(?:dist\/)?THIRD_PARTY_LICENSES\.txt|dist\/o200k\.bin|dist\/timeline(?:-app)?\.html)$/u;
 const OF_TESTS = /\.test\.|\/testing\/|\/fixtures\/|__snapshots__/u;
 
 describe.skipIf(!hasNpm)("the packages in a registry (skipped without npm)", () => {
