@@ -161,7 +161,7 @@ export { eraseCheckpoints } from "./use-cases/remove/erase-checkpoints.ts";
 export type { ErasedCheckpoint, EraseInput, ErasureReport, KnownCopies } from "./use-cases/remove/erase-checkpoints.ts";
 export { type ErasingPorts, type FinishedErasures, finishErasures } from "./use-cases/remove/finish-erasures.ts";
 export { type Handle, HANDLE_MS, type HandlePorts, issueHandle } from "./use-cases/save/issue-handle.ts";
-export { checkAttributes, checkName, checkPath, checkTags } from "./use-cases/sessions/labels.ts";
+export { checkAttributes, checkName, checkPath, checkTags, isStorablePath } from "./use-cases/sessions/labels.ts";
 export { type KeepInput, keepSession, type TagInput, tagSession } from "./use-cases/sessions/tag-session.ts";
 export { type CheckpointListing, listCheckpoints, type ListInput, type ListPorts } from "./use-cases/load/list-checkpoints.ts";
 export { type ListedSession, listSessions, type ListSessionsInput, type SessionListing } from "./use-cases/sessions/list-sessions.ts";

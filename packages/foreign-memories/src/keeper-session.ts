@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type Context, type ForeignCheckpoint, type ForeignSession, type JsonObject, type JsonValue, LABEL_LIMITS } from "@workrail/core";
+import { type Context, type ForeignCheckpoint, type ForeignSession, isStorablePath, type JsonObject, type JsonValue } from "@workrail/core";
 import { Entries } from "./entries.ts";
 import { foreignCheckpointId, foreignSessionId } from "./foreign-ids.ts";
 import type { ForeignRow, ForeignTables } from "./foreign-tables.ts";
@@ -69,15 +69,11 @@ function sessionOf(id: string, rows: KeeperRows): ForeignSession {
     id: foreignSessionId(SOURCE, id),
     createdAt,
     writer: SOURCE,
-    project: directory !== undefined && isPath(directory) ? directory : undefined,
+    project: directory !== undefined && path.isAbsolute(directory) && isStorablePath(directory) ? directory : undefined,
     name: session["name"] ?? undefined,
     pins: rows.items.filter(({ priority }) => priority === "high").map(({ key }) => String(key)),
     checkpoints: checkpointsOf(id, rows, createdAt),
   };
-}
-
-function isPath(text: string): boolean {
-  return path.isAbsolute(text) && text.isWellFormed() && !text.includes("\0") && text.length <= LABEL_LIMITS.pathLength;
 }
 
 function checkpointsOf(id: string, rows: KeeperRows, createdAt: Date): readonly ForeignCheckpoint[] {

@@ -28,9 +28,13 @@ export function checkName(value: string | undefined, field: string): void {
  * @throws INVALID_INPUT when it is too long, empty or not text.
  */
 export function checkPath(value: string | undefined, field: string): void {
-  if (value === undefined) return;
-  if (typeof value === "string" && value.length > 0 && value.length <= LABEL_LIMITS.pathLength && !UNSTORABLE.test(value)) return;
+  if (value === undefined || isStorablePath(value)) return;
   throw invalidInput(field, `${field} must be a path, in well-formed text.`);
+}
+
+/** Tells whether a path has a length, and characters, that every storage keeps. */
+export function isStorablePath(value: unknown): boolean {
+  return typeof value === "string" && value.length > 0 && value.length <= LABEL_LIMITS.pathLength && !UNSTORABLE.test(value);
 }
 
 /**
