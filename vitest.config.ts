@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { IS_LONG } from "./packages/storage-conformance/test/long-form.ts";
 
 // The repository's own condition comes first, so that tests run against sources and never against a stale build.
 const conditions = ["@workrail/source", "module", "node", "development|production"];
@@ -24,7 +25,7 @@ const ENOUGH_BYTES = 4 * 1024 ** 3;
  * the power. Tests execute some of these files. `npm run test:faults` uses the disk.
  */
 function temporaryFolder(): { readonly TMPDIR?: string } {
-  if (process.env["TMPDIR"] !== undefined || process.env["WORKRAIL_LONG_TESTS"] === "1") return {};
+  if (process.env["TMPDIR"] !== undefined || IS_LONG) return {};
   const mounts = existsSync("/proc/mounts") ? readFileSync("/proc/mounts", "utf8") : "";
   if (!/^\S+ \/dev\/shm tmpfs (?!\S*noexec)/mu.test(mounts)) return {};
   const { bavail, bsize } = statfsSync(MEMORY);

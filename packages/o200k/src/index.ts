@@ -1,1 +1,2 @@
-export { type CountSteps, type O200k, loadO200k } from "./load-o200k.ts";
+export type { CountSteps } from "./count-pieces.ts";
+export { loadO200k, type O200k } from "./load-o200k.ts";

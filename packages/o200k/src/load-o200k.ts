@@ -4,8 +4,6 @@ import { countingPairs } from "./count-pairs.ts";
 import { endOfPiece, expressionOfPieces } from "./pieces.ts";
 import { TokenTable } from "./token-table.ts";
 
-export type { CountSteps } from "./count-pieces.ts";
-
 /** The encoding, with its table in memory. Text that looks like a special token, such as `<|endoftext|>`, counts as text. */
 export interface O200k {
   /** Counts the tokens of a text. */
