@@ -106,6 +106,20 @@ describe("counting the tokens of o200k", () => {
     },
   );
 
+  it("equals it for words of thousands of letters", () => {
+    const longWord = fc.string({
+      unit: fc.constantFrom("a", "c", "d", "e", "i", "n", "o", "r", "s", "t"),
+      minLength: 1_000,
+      maxLength: 3_000,
+    });
+    fc.assert(
+      fc.property(longWord, (word) => {
+        expect(o200k.count(word)).toBe(exact(word));
+      }),
+      { numRuns: runsOf(20) },
+    );
+  });
+
   it("takes no text for a special token", () => {
     expect(o200k.count("<|endoftext|>")).toBe(exact("<|endoftext|>"));
   });
