@@ -4,6 +4,7 @@ import {
   classifyContext,
   type ClassifyPorts,
   type CompiledRules,
+  type CountTokens,
   loadCheckpoint,
   type LoadedCheckpoint,
   type LoadPorts,
@@ -43,11 +44,21 @@ export interface ComparedSide {
 export async function compareCheckpoints(ports: ComparePorts, { from, to, rules }: CompareInput): Promise<ComparedCheckpoints> {
   const older = await loadCheckpoint(ports, { checkpointId: from });
   const newer = await loadCheckpoint(ports, { checkpointId: to });
-  const count = await ports.tokens.load();
+  const count = countingOnce(await ports.tokens.load());
   const classify = async ({ context, session }: LoadedCheckpoint): Promise<ClassifiedContext> => ({
     context,
     classifications: await classifyContext(ports, context, { pins: session?.pins ?? [], rules }),
   });
   const side = (loaded: LoadedCheckpoint): ComparedSide => ({ record: loaded.record, tokens: count(loaded.contextText()) });
   return { from: side(older), to: side(newer), ...compareContexts(await classify(older), await classify(newer), count) };
+}
+
+/** Counts each text once: most values are equal in both contexts, and may be larger than a counter remembers. */
+function countingOnce(count: CountTokens): CountTokens {
+  const counted = new Map<string, number>();
+  return (text) => {
+    const known = counted.get(text) ?? count(text);
+    counted.set(text, known);
+    return known;
+  };
 }
