@@ -73,7 +73,8 @@ async function strikeAt(bed: TestBed, scenario: Scenario, { rebuilds, ...plan }:
   const { sessionId, struck } = await strike(bed, scenario, plan);
   expect(await outcomeOf(scenario.act(bed.bench, sessionId))).toBe("done");
   expect(await bed.proven(sessionId)).toEqual(scenario.after);
-  if (rebuilds === true) await strikeAndRebuild(bed, scenario, plan);
+  await bed.proveAudit();
+  if (rebuilds === true && scenario.isRebuild !== true) await strikeAndRebuild(bed, scenario, plan);
   return struck;
 }
 

@@ -31,11 +31,23 @@ export async function allRecords(storage: StorageInUse, filter: CheckpointFilter
   return newestFirst.reverse();
 }
 
+/** Reads the whole store. Throws at the first violation, as `proveCheckpoints` does, and when the chain of the audit log is broken. */
+export async function proveStore(storage: StorageInUse): Promise<ProvenStore> {
+  const proven = await proveCheckpoints(storage);
+  await proveAudit(storage);
+  return proven;
+}
+
+/** Reads the audit log. Throws when its chain is broken. */
+export async function proveAudit(storage: StorageInUse): Promise<void> {
+  mustEqual((await verifyAudit(storage)).findings, [], "the chain of the audit log");
+}
+
 /**
- * Reads the whole store, or one session. Throws at the first violation: a record without its blob, a blob that differs from its record,
- * a repeated sequence, a head that is not the last checkpoint, a wrong count, a broken chain of the audit log.
+ * Reads all checkpoints, or those of one session. Throws at the first violation: a record without its blob, a blob that differs from its
+ * record, a repeated sequence, a head that is not the last checkpoint, a wrong count.
  */
-export async function proveStore(storage: StorageInUse, filter: Pick<CheckpointFilter, "sessionId"> = {}): Promise<ProvenStore> {
+export async function proveCheckpoints(storage: StorageInUse, filter: Pick<CheckpointFilter, "sessionId"> = {}): Promise<ProvenStore> {
   const bench = new Workbench(storage);
   const records = await allRecords(storage, filter);
   const texts = new Map<CheckpointId, string>();
@@ -52,7 +64,6 @@ export async function proveStore(storage: StorageInUse, filter: Pick<CheckpointF
   for (const [sessionId, ofSession] of Map.groupBy(records, ({ sessionId }) => sessionId))
     await proveSession(storage, sessionId, ofSession);
   await proveTotals(storage, records, filter);
-  mustEqual((await verifyAudit(storage)).findings, [], "the chain of the audit log");
   return { records, texts };
 }
 

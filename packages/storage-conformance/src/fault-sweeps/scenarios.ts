@@ -8,6 +8,8 @@ export interface Scenario {
   readonly maxCheckpoints?: number;
   /** True when the operation works on all sessions. Each run gets a fresh store, because the number of file operations would grow with each run. */
   readonly affectsAllSessions?: boolean;
+  /** True when the operation is a rebuild itself, so that another one after a fault tests nothing more. */
+  readonly isRebuild?: boolean;
   /** True when removals stay pending. */
   readonly reclaimsNothing?: boolean;
   prepare(bench: Workbench, sessionId: SessionId): Promise<unknown>;
@@ -129,6 +131,7 @@ export const SCENARIOS: readonly Scenario[] = [
       for (const step of [1, 2, 3]) await bench.save({ sessionId, context: { step, filler: FILLER } });
       await bench.compact(sessionId);
     },
+    isRebuild: true,
     act: (bench) => bench.rebuild(),
     after: { steps: [1, 2, 3], pins: [] },
   },
@@ -139,6 +142,7 @@ export const SCENARIOS: readonly Scenario[] = [
       for (const step of [1, 2]) await bench.save({ sessionId, context: { step } });
       await bench.pin({ sessionId, key: "step" });
     },
+    isRebuild: true,
     act: (bench) => bench.rebuild(),
     after: { steps: [1, 2], pins: ["step"] },
   },

@@ -2,7 +2,7 @@ import type { SessionId } from "@workrail/core";
 import { SteppingClock } from "../builders.ts";
 import { expect } from "vitest";
 import { Faults, type StorageHarness } from "../harness.ts";
-import { allRecords, proveStore } from "../prove-store.ts";
+import { allRecords, proveAudit, proveCheckpoints, proveStore } from "../prove-store.ts";
 import { randomIds } from "../environment.ts";
 import { Workbench } from "../workbench.ts";
 import type { Held, Scenario } from "./scenarios.ts";
@@ -51,10 +51,15 @@ export class TestBed {
     return TestBed.create(this.#harness, this.#options);
   }
 
-  /** Returns the content of a session, verified against its blobs, totals and audit log. */
+  /** Returns the content of a session, verified against its blobs and totals. */
   async proven(sessionId: SessionId): Promise<Held> {
-    const { texts } = await proveStore(this.storage, { sessionId });
+    const { texts } = await proveCheckpoints(this.storage, { sessionId });
     return this.#heldAs([...texts.values()], sessionId);
+  }
+
+  /** Verifies the audit log. */
+  proveAudit(): Promise<void> {
+    return proveAudit(this.storage);
   }
 
   /** Returns the content of a session. */
@@ -69,10 +74,13 @@ export class TestBed {
     return { steps, pins: (await this.storage.catalog.session(sessionId))?.pins ?? [] };
   }
 
-  /** Expects every session to have the last step and the pins of `after`. */
+  /** Verifies the whole store, and expects every session to have the last step and the pins of `after`. */
   async proveAll(after: Held): Promise<void> {
+    const { records, texts } = await proveStore(this.storage);
+    const ofSessions = Map.groupBy(records, ({ sessionId }) => sessionId);
     for (const sessionId of this.#sessions) {
-      const { steps, pins } = await this.proven(sessionId);
+      const own = (ofSessions.get(sessionId) ?? []).map(({ id }) => texts.get(id) ?? "");
+      const { steps, pins } = await this.#heldAs(own, sessionId);
       expect({ last: steps.at(-1), pins }).toEqual({ last: after.steps.at(-1), pins: after.pins });
     }
   }
