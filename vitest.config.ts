@@ -60,7 +60,6 @@ const PROOF = [
 
 /** Tests with a process for each file: long ones, which gain nothing, and those that expect a process without the traces of others. */
 const PROOF_ALONE = [
-  "apps/cli/src/statusline.test.ts",
   "apps/mcp-server/src/http/{hostile-clients,killed-nodes,many-servers}.test.ts",
   "examples/*/src/conformance.test.ts",
   "packages/{blobs-s3,files-catalog,kv-storage,postgres,sqlite-fs}/test/*conformance.test.ts",

@@ -3,7 +3,7 @@ import { isatty } from "node:tty";
 
 const CHUNK_BYTES = 64 * 1024;
 const MOST_INPUT_BYTES = 16 * 1024 * 1024;
-/** Milliseconds to wait for a host that does not close standard input. */
+/** Milliseconds to wait for a host that does not close standard input. A process may itself be stopped for longer, so it reads once more then. */
 const INPUT_MS = 400;
 const AGAIN_MS = 4;
 
@@ -33,10 +33,13 @@ async function readDescriptor(fd: number): Promise<readonly Buffer[]> {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   const chunks: Buffer[] = [];
   let size = 0;
-  for (let until = performance.now() + INPUT_MS; performance.now() < until && size <= MOST_INPUT_BYTES;) {
+  let until = performance.now() + INPUT_MS;
+  while (size <= MOST_INPUT_BYTES) {
+    const isLast = performance.now() >= until;
     const count = readNow(fd, chunk);
     if (count === 0) break;
     if (count === undefined) {
+      if (isLast) break;
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       continue;
     }
@@ -66,7 +69,12 @@ function readStream(): Promise<readonly Buffer[]> {
       process.stdin.pause();
       resolve(chunks);
     };
-    const timer = setTimeout(done, INPUT_MS);
+    const waited = (): void => {
+      const before = size;
+      // Timers run before input that has arrived meanwhile; immediates run after it.
+      setImmediate(() => (size === before ? done() : timer.refresh()));
+    };
+    const timer = setTimeout(waited, INPUT_MS);
     process.stdin.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
