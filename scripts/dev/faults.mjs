@@ -98,6 +98,11 @@ const ROWS = [
     files: ["packages/runtime/test/erasure.test.ts"],
   },
   {
+    id: "T13b",
+    fault: "a change between SQLite and files alone that ends early",
+    files: ["packages/runtime/test/handover.test.ts"],
+  },
+  {
     id: "T14",
     fault: "2,000 contexts of any shape, and the database lost",
     files: [
