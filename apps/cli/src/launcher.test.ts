@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { delimiter, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { useCli } from "./testing/use-cli.ts";
@@ -47,6 +48,9 @@ describe("the bundle", () => {
     expect(await cli.spawn(["doctor"])).toMatchObject({ stdout: expect.stringContaining("better-sqlite3 can be loaded.") as string });
     expect(await cli.save({ a: "some words to count" }, "--session", "s")).toBeTruthy();
     expect(await cli.spawn(["stats"])).toMatchObject({ code: 0 });
+    enlarge(join(cli.dataDir, "workrail.db"));
+    // A thread of the program loads the driver too, to check a large catalog.
+    expect(await cli.spawn(["verify"])).toMatchObject({ code: 0 });
     const licences = readFileSync(join(cli.dist, "THIRD_PARTY_LICENSES.txt"), "utf8");
     for (const name of ["better-sqlite3", "tiktoken", "commander", "zod"]) expect(licences).toContain(`\n${name} `);
   });
@@ -110,6 +114,13 @@ describe("the bundle", () => {
 });
 
 /** The program's own code, without the packages that it brings along. */
+/** Adds a megabyte of unused pages to a database. */
+function enlarge(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec("CREATE TABLE filler AS SELECT zeroblob(1048576) AS bytes; DROP TABLE filler");
+  database.close();
+}
+
 function programFiles(): readonly string[] {
   return readdirSync(cli.dist).filter((name) => /\.[cm]js$/u.test(name));
 }

@@ -23,7 +23,7 @@ import {
 } from "@workrail/core";
 import { answerRead } from "./answer-read.ts";
 import { clearRows, putRows } from "./apply-rows.ts";
-import { askInThread } from "./ask-in-thread.ts";
+import { askAfresh } from "./ask-afresh.ts";
 import { expectSound, isWholeCheckDue, noteWholeCheck } from "./catalog-checks.ts";
 import { CatalogDatabase } from "./catalog-database.ts";
 import { cutLog } from "./cut-log.ts";
@@ -325,7 +325,7 @@ export class SqliteCatalog implements CatalogPort, RecoveryPort {
 
   /** Checks the whole catalog while other calls go on. A database of a newer version gets only SQLite's own check. */
   async #proveAll(): Promise<void> {
-    const ask = (statements: readonly string[]) => askInThread(this.#database.file, this.#options.driver, statements);
+    const ask = (statements: readonly string[]) => askAfresh(this.#database.file, this.#options, statements);
     expectSound(await ask(["PRAGMA integrity_check(1)"]));
     if (await this.#read((reader) => this.#database.isNewer(reader))) return;
     await this.#read(proveSessionsAndTrash);
