@@ -5,7 +5,7 @@ import { constants, gunzipSync } from "node:zlib";
 
 /** Shorter runs occur by chance. */
 const RUN_BYTES = 16;
-/** Each run contains a whole block, and a text has far fewer blocks than runs. */
+/** A content is searched in blocks, one of which each run contains whole, wherever the run begins. */
 const BLOCK_BYTES = RUN_BYTES / 2;
 
 /** Returns a unique word, of the length that a search index keeps whole. */
@@ -23,9 +23,7 @@ export function filesBelow(directory: string): readonly string[] {
 
 /** Returns files and directories that contain a run of 16 bytes of one of the texts, raw, decompressed, or in their names. */
 export function tracesOf(directory: string, texts: readonly string[]): readonly string[] {
-  const searched = [...new Set(texts)].map((text) => ({ blocks: blocksOf(text), runs: runsOf(text) }));
-  const isIn = (content: Buffer): boolean =>
-    searched.some(({ blocks, runs }) => blocks.some((block) => content.includes(block)) && runs.some((run) => content.includes(run)));
+  const isIn = finderOf([...new Set(texts)]);
   const names = fs.readdirSync(directory, { recursive: true, encoding: "utf8" });
   return names
     .map((name) => path.join(directory, name))
@@ -36,21 +34,35 @@ export function tracesOf(directory: string, texts: readonly string[]): readonly 
     });
 }
 
-function runsOf(text: string): readonly Buffer[] {
-  return Array.from({ length: Math.max(0, text.length - RUN_BYTES + 1) }, (_, at) => Buffer.from(text.slice(at, at + RUN_BYTES)));
+/** Returns a function that finds a run of one of the texts. Stores have thousands of blocks for each run, so a block is looked up first. */
+function finderOf(texts: readonly string[]): (content: Buffer) => boolean {
+  const runs = texts.flatMap((text) => partsOf(text, RUN_BYTES));
+  const beginnings = new Set(texts.flatMap((text) => partsOf(text, BLOCK_BYTES).map((part) => part.readInt32LE())));
+  return (content) => {
+    for (let at = 0; at + BLOCK_BYTES <= content.length; at += BLOCK_BYTES) {
+      if (!beginnings.has(content.readInt32LE(at))) continue;
+      const around = content.subarray(Math.max(0, at - BLOCK_BYTES), at + RUN_BYTES);
+      if (runs.some((run) => around.includes(run))) return true;
+    }
+    return false;
+  };
 }
 
-/** Returns the first whole block of each run. */
-function blocksOf(text: string): readonly Buffer[] {
-  const count = Math.ceil((text.length - RUN_BYTES) / BLOCK_BYTES) + 1;
-  return Array.from({ length: Math.max(0, count) }, (_, at) => Buffer.from(text.slice(at * BLOCK_BYTES, (at + 1) * BLOCK_BYTES)));
+/** Returns all parts of a length. */
+function partsOf(text: string, bytes: number): readonly Buffer[] {
+  return Array.from({ length: Math.max(0, text.length - bytes + 1) }, (_, at) => Buffer.from(text.slice(at, at + bytes)));
 }
 
 /** Decompresses a truncated file as far as possible. */
 function contentsOf(bytes: Buffer): readonly Buffer[] {
+  // Failing on other files takes longer than reading them.
+  if (bytes.length < 2 || bytes.readUInt16BE() !== GZIP) return [bytes];
   try {
     return [bytes, gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH })];
   } catch {
     return [bytes];
   }
 }
+
+/** First bytes of a compressed file. */
+const GZIP = 0x1f8b;
