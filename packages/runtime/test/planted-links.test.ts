@@ -7,7 +7,7 @@ import type { Workrail } from "../src/workrail.ts";
 import { onDisk, type Place } from "./stores.ts";
 
 const KEY = "cd".repeat(32);
-const AT_ONCE = 8;
+const AT_ONCE = 16;
 const TOKEN = ["ghp", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("_");
 
 const embedder: Embedder = {
