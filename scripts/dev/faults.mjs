@@ -144,8 +144,9 @@ const ROWS = [
   },
   {
     id: "T17",
-    fault: "hostile projects, and threads that hang",
+    fault: "hostile projects, texts that pattern matching is slow on, and threads that hang",
     files: [
+      "packages/runtime/test/stubborn-texts.test.ts",
       "apps/mcp-server/src/hostile-projects.test.ts",
       "apps/mcp-server/src/hanging.test.ts",
       "apps/cli/src/until-interrupted.test.ts",
