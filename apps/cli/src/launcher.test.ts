@@ -113,7 +113,6 @@ describe("the bundle", () => {
   );
 });
 
-/** The program's own code, without the packages that it brings along. */
 /** Adds a megabyte of unused pages to a database. */
 function enlarge(file: string): void {
   const database = new DatabaseSync(file);
@@ -121,6 +120,7 @@ function enlarge(file: string): void {
   database.close();
 }
 
+/** The program's own code, without the packages that it brings along. */
 function programFiles(): readonly string[] {
   return readdirSync(cli.dist).filter((name) => /\.[cm]js$/u.test(name));
 }

@@ -7,6 +7,7 @@ import { tally } from "@workrail/faults";
 import { openWorkrail } from "@workrail/runtime";
 import { expect, it } from "vitest";
 import { WorkrailSaver } from "../src/index.ts";
+import { type Count, countInSteps } from "./count-in-steps.ts";
 import { freshFolder } from "./fresh-folder.ts";
 
 const AGENT = fileURLToPath(new URL("counting-agent.ts", import.meta.url));
@@ -15,26 +16,34 @@ const KILLS = Number(process.env["WORKRAIL_AGENT_KILLS"] ?? 1);
 /** Steps of the whole run: the last process has some left. */
 const STEPS = 20 + 12 * KILLS;
 
-it.each(["sync", "async", "exit"])("loses no acknowledged step, and continues correctly, when it is killed: %s", async (durability) => {
+const DURABILITIES: readonly Count["durability"][] = ["sync", "async", "exit"];
+
+it.each(DURABILITIES)("loses no acknowledged step, and continues correctly, when it is killed: %s", async (durability) => {
   const dataDir = freshFolder();
   let acknowledged = 0;
   for (let kill = 0; kill < KILLS; kill++) {
-    const told = await run(dataDir, durability, { steps: 4 + (kill % 5), afterMs: (kill * 7) % 30 });
+    const told = await runAndKill(dataDir, durability, { steps: 4 + (kill % 5), afterMs: (kill * 7) % 30 });
     const { lost, wrong } = await look(dataDir, told);
     acknowledged += told.length;
     tally({ tries: 1, acknowledged: told.length, lost, wrong });
     expect({ lost, wrong }).toEqual({ lost: 0, wrong: 0 });
   }
   expect(durability === "exit" || acknowledged > 0).toBe(true);
-  const ends = (await run(dataDir, durability)).filter((line) => line.startsWith("end "));
+  const told: string[] = [];
+  await using store = await openWorkrail({ dataDir, env: {}, project: null });
+  await countInSteps(store, { durability, count: STEPS, tell: (line) => told.push(line) });
+  const ends = told.filter((line) => line.startsWith("end "));
   expect(ends).toEqual([`end ${JSON.stringify(Array.from({ length: STEPS }, (_, step) => step))}`]);
 });
 
-/** Runs the agent to its end, or kills it some time after it began some steps and, but with `exit`, told of something saved. Returns what it told but the beginnings of steps. */
-async function run(
+/**
+ * Runs the agent in a process, and kills it some time after it began some steps and, except with `exit`, told of something saved. Returns
+ * the lines it told, without the beginnings of steps.
+ */
+async function runAndKill(
   dataDir: string,
-  durability: string,
-  kill?: { readonly steps: number; readonly afterMs: number },
+  durability: Count["durability"],
+  kill: { readonly steps: number; readonly afterMs: number },
 ): Promise<readonly string[]> {
   const child = spawn(process.execPath, ["--conditions=@workrail/source", AGENT, dataDir, durability, String(STEPS)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -45,7 +54,7 @@ async function run(
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.startsWith("begin ")) begun += 1;
     else told.push(line);
-    if (kill === undefined || doomed || begun < kill.steps || (durability !== "exit" && told.length === 0)) continue;
+    if (doomed || begun < kill.steps || (durability !== "exit" && told.length === 0)) continue;
     doomed = true;
     void setTimeout(kill.afterMs).then(() => child.kill("SIGKILL"));
   }

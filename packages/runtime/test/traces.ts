@@ -49,8 +49,9 @@ function finderOf(texts: readonly string[]): (content: Buffer) => boolean {
 }
 
 /** Returns all parts of a length. */
-function partsOf(text: string, bytes: number): readonly Buffer[] {
-  return Array.from({ length: Math.max(0, text.length - bytes + 1) }, (_, at) => Buffer.from(text.slice(at, at + bytes)));
+function partsOf(text: string, length: number): readonly Buffer[] {
+  const bytes = Buffer.from(text);
+  return Array.from({ length: Math.max(0, bytes.length - length + 1) }, (_, at) => bytes.subarray(at, at + length));
 }
 
 /** Decompresses a truncated file as far as possible. */
