@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { Connection, type SentCall } from "./connection.ts";
 import { writeWire } from "./wire.ts";
 
@@ -10,16 +10,20 @@ const SILENCE_MS = 1_500;
 const CALL: SentCall = { operation: "listSessions", body: {}, isRepeatable: false, functions: {}, signal: undefined };
 const RESULT = `${writeWire({ result: "done" })}\n`;
 
-describe("the connection to a node", () => {
-  let server: Server | undefined;
+// The tests mostly wait.
+describe.concurrent("the connection to a node", () => {
+  const servers: Server[] = [];
 
-  afterEach(() => {
-    server?.closeAllConnections();
-    server?.close();
+  afterAll(() => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   async function connect(answer: RequestListener): Promise<Connection> {
-    server = createServer(answer).listen(0, "127.0.0.1");
+    const server = createServer(answer).listen(0, "127.0.0.1");
+    servers.push(server);
     await once(server, "listening");
     return new Connection(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, undefined, SILENCE_MS);
   }
