@@ -48,7 +48,8 @@ async function saveNote(place: Place, note: string): Promise<void> {
 const NOTE = "tariffs of lighthouses";
 const WORDS = ["tariff", "lighthous", "note"];
 
-describe("the rehearsal of a search", () => {
+// The tests mostly wait for pauses.
+describe.concurrent("the rehearsal of a search", () => {
   it("searches for words of the newest checkpoint, once, in the first pause, and changes nothing", () =>
     onDisk(async (place) => {
       await saveNote(place, NOTE);
