@@ -1,6 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
+import { credentialsFromEnvironment, readS3Place, withBlobsInS3 } from "@workrail/blobs-s3";
+import type { Storage } from "@workrail/core";
 import { S3Server } from "@workrail/s3-server";
+import { openSqliteFs } from "@workrail/sqlite-fs";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Environment } from "../src/config/default-data-dir.ts";
 import { restoreBackup } from "../src/index.ts";
@@ -18,6 +21,15 @@ async function inBucket(test: (place: Place, server: S3Server) => Promise<void>,
   servers.push(server);
   const WORKRAIL_BLOBS = `s3://${server.bucket}/team?endpoint=${server.endpoint}`;
   await onDisk((place) => test(place, server), { ...server.environment, WORKRAIL_BLOBS, ...env });
+}
+
+/** Opens the storage that the settings name, which waits hardly at all before it repeats a request. */
+async function impatientStorage({ dataDir }: { readonly dataDir: string }, env: Environment): Promise<Storage> {
+  return withBlobsInS3(await openSqliteFs({ dataDir }), {
+    place: readS3Place(env["WORKRAIL_BLOBS"] ?? "", env, "WORKRAIL_BLOBS"),
+    credentials: () => credentialsFromEnvironment(env),
+    firstWaitMs: 1,
+  });
 }
 
 async function save(workrail: Workrail, ...steps: readonly number[]): Promise<readonly string[]> {
@@ -62,7 +74,7 @@ describe("the setting blobs", () => {
 
   it("verifies and loads around a checkpoint whose object always arrives damaged", async () => {
     await inBucket(async (place, server) => {
-      const workrail = await place.open();
+      const workrail = await place.open({ adapters: { storage: (settings) => impatientStorage(settings, place.env) } });
       const [whole = ""] = await save(workrail, 1);
       const known = new Set(server.objects.list("").map(([key]) => key));
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "t", context: { text: "other ".repeat(400) } });
