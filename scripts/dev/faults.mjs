@@ -240,6 +240,7 @@ const ROWS = [
       "packages/files-catalog/test/conformance.test.ts",
       "packages/keychain-crypto/test/conformance.test.ts",
       "packages/kv-storage/test/conformance.test.ts",
+      "packages/langgraph/test/validation.test.ts",
       "packages/postgres/test/server-conformance.test.ts",
       `${SQLITE}/node-sqlite-conformance.test.ts`,
     ],

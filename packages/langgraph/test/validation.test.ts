@@ -8,6 +8,7 @@ import { migrate, openPostgres } from "@workrail/postgres";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import * as vitest from "vitest";
 import { WorkrailSaver } from "../src/index.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
 // LangGraph's suite expects the runner's functions to be global.
 const { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } = vitest;
@@ -45,10 +46,13 @@ function validateOn(checkpointerName: string, open: (dataDir: string) => Promise
 const PLAIN = { project: null, upkeep: false } as const;
 
 validateOn("WorkrailSaver on SQLite", (dataDir) => openWorkrail({ ...PLAIN, dataDir, env: {} }));
-validateOn("WorkrailSaver on files", (dataDir) => openWorkrail({ ...PLAIN, dataDir, env: { WORKRAIL_SQLITE_DRIVER: "none" } }));
-validateOn("WorkrailSaver in memory", (dataDir) => {
-  return openWorkrail({ ...PLAIN, dataDir, env: {}, adapters: { storage: () => openMemoryStorage() } });
-});
+// The saver does the same over each storage, and the suite is large.
+if (IS_LONG) {
+  validateOn("WorkrailSaver on files", (dataDir) => openWorkrail({ ...PLAIN, dataDir, env: { WORKRAIL_SQLITE_DRIVER: "none" } }));
+  validateOn("WorkrailSaver in memory", (dataDir) => {
+    return openWorkrail({ ...PLAIN, dataDir, env: {}, adapters: { storage: () => openMemoryStorage() } });
+  });
+}
 
 const missing = noPostgres();
 
