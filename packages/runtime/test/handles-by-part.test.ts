@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { CompressContextParams } from "../src/context-management-service.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { foreseeable, KINDS } from "./stores.ts";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
-const RUNS = 6;
+/** Runs in memory, and on the disk, where each takes longer. Both have saved contexts and others. */
+const [RUNS, RUNS_ON_DISK] = IS_LONG ? [6, 6] : [4, 2];
 /** Small, so that pruning and partial answers start early. */
 const OPTIONS = { limits: { maxCheckpoints: 2 }, env: { WORKRAIL_MAX_ANSWER_TOKENS: "1000" } };
 const BUDGET_TOKENS = 700;
@@ -26,7 +28,7 @@ const contexts: fc.Arbitrary<Record<string, unknown>> = fc
   // At least one entry that does not fit.
   .chain((context) => longText.map((log) => ({ ...context, log })));
 
-describe.each(KINDS)("handles of a store in $kind", ({ at }) => {
+describe.each(KINDS)("handles of a store in $kind", ({ kind, at }) => {
   it("return every entry that was not whole, by key and in parts by range, after later saves, pruning and a restart", () =>
     fc.assert(
       fc.asyncProperty(contexts, fc.boolean(), (context, isSaved) =>
@@ -44,7 +46,7 @@ describe.each(KINDS)("handles of a store in $kind", ({ at }) => {
           expect(JSON.stringify(whole.context)).toBe(JSON.stringify(Object.fromEntries(changed.map((name) => [name, context[name]]))));
         }),
       ),
-      { numRuns: RUNS },
+      { numRuns: kind === "memory" ? RUNS : RUNS_ON_DISK },
     ));
 });
 
