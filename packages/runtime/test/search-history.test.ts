@@ -13,6 +13,8 @@ import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 const WORDS = ["amber", "basalt", "cobalt", "dolomite", "emerald", "feldspar"];
 const SESSIONS = ["one", "two"];
 const MOST = 4;
+/** Random histories in memory. */
+const RUNS = IS_LONG ? 60 : 20;
 
 type Step =
   | { readonly do: "save"; readonly session: number; readonly words: readonly number[] }
@@ -92,11 +94,11 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))(
             }
           }),
         ),
-        { numRuns: kind === "memory" ? 60 : 4, seed: 20_260_101 },
+        { numRuns: kind === "memory" ? RUNS : 4, seed: 20_260_101 },
       ));
 
     // `@workrail/search` decides which texts each checkpoint has, so fewer are enough for the index in memory, and in the short form.
-    const [saves, most] = kind === "memory" || !IS_LONG ? [300, 30] : [1_000, 100];
+    const [saves, most] = !IS_LONG ? [150, 30] : kind === "memory" ? [300, 30] : [1_000, 100];
 
     it(
       `search finds nearly every word of the latest after ${saves} saves under the limit of ${most}`,
@@ -122,7 +124,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))(
 
 const CHILD = fileURLToPath(new URL("./saved-then-killed.ts", import.meta.url));
 /** Kills at every n-th step, since each try takes a process; `npm run test:faults` tests each. */
-const STRIDE = IS_LONG ? 1 : 18;
+const STRIDE = IS_LONG ? 1 : 27;
 
 /**
  * Runs a process that saves twice and dies at a step of indexing the second save. Resolves with the acknowledged ids, and whether the
