@@ -182,7 +182,7 @@ const ROWS = [
   {
     id: "T22",
     fault: "faults of object storage at each request: SlowDown, lost and half answers, drops, damage, silence; kill -9 before the row",
-    files: ["packages/blobs-s3/test"],
+    files: ["packages/blobs-s3/test", "packages/runtime/test/blobs-in-s3-over-postgres.test.ts"],
   },
   {
     id: "T23",
