@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 
 /** AES-256-GCM by NIST SP 800-38D: a key of 32 bytes, a nonce of 12, and a tag of 16 after the ciphertext. */
 const CIPHER = "aes-256-gcm";
@@ -7,7 +16,7 @@ export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
 interface CipherParams {
-  readonly key: Uint8Array;
+  readonly key: Uint8Array | KeyObject;
   readonly nonce: Uint8Array;
   /** Additional data that is authenticated, not encrypted; `decrypt` needs the same. */
   readonly about: Uint8Array;
@@ -58,11 +67,16 @@ export function deriveKey(from: Uint8Array, purpose: string, { salt = new Uint8A
   return Buffer.from(hkdfSync("sha256", from, salt, purpose, length));
 }
 
+/** Derives a key for many short texts: Node takes five times as long with the bytes of a key, which it prepares for each use. */
+export function deriveReadyKey(from: Uint8Array, purpose: string): KeyObject {
+  return createSecretKey(deriveKey(from, purpose));
+}
+
 /** Compares two byte strings in constant time. */
 export function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-export function mac(key: Uint8Array, data: Uint8Array): Buffer {
+export function mac(key: Uint8Array | KeyObject, data: Uint8Array): Buffer {
   return createHmac("sha256", key).update(data).digest();
 }

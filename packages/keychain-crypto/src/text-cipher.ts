@@ -1,5 +1,6 @@
+import type { KeyObject } from "node:crypto";
 import { type Digest, WorkrailError } from "@workrail/core";
-import { decrypt, deriveKey, encrypt, mac, NONCE_BYTES } from "./aes-gcm.ts";
+import { decrypt, deriveReadyKey, encrypt, mac, NONCE_BYTES } from "./aes-gcm.ts";
 
 const MARK = "s1.";
 /** First byte of the plaintext, for its encoding: UTF-8, or JSON for a text that UTF-8 cannot represent. */
@@ -16,16 +17,16 @@ export function isSealedText(text: string): boolean {
  * text, so two texts share one only when they are equal. Readers of sealed texts learn only their equality and length.
  */
 export class TextCipher {
-  readonly #key: Uint8Array;
-  readonly #nonceKey: Uint8Array;
-  readonly #digestKey: Uint8Array;
-  readonly #auditKey: Uint8Array;
+  readonly #key: KeyObject;
+  readonly #nonceKey: KeyObject;
+  readonly #digestKey: KeyObject;
+  readonly #auditKey: KeyObject;
 
   constructor(dataKey: Uint8Array) {
-    this.#key = deriveKey(dataKey, "workrail text 1");
-    this.#nonceKey = deriveKey(dataKey, "workrail text nonce 1");
-    this.#digestKey = deriveKey(dataKey, "workrail digest 1");
-    this.#auditKey = deriveKey(dataKey, "workrail audit 1");
+    this.#key = deriveReadyKey(dataKey, "workrail text 1");
+    this.#nonceKey = deriveReadyKey(dataKey, "workrail text nonce 1");
+    this.#digestKey = deriveReadyKey(dataKey, "workrail digest 1");
+    this.#auditKey = deriveReadyKey(dataKey, "workrail audit 1");
   }
 
   seal(text: string): string {
