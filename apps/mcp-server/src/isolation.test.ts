@@ -118,17 +118,21 @@ async function findByTools(server: ServerProcess): Promise<Readonly<Record<strin
   };
 }
 
-/** Returns the results of each command without a named project, in order. */
-async function findByCommands(shared: Shared): Promise<Readonly<Record<string, readonly unknown[]>>> {
-  const { checkpoints } = await shared.command<{ readonly checkpoints: unknown }>("list");
+/** Returns the results of a search by a command, which differ between all three degrees of isolation. */
+async function findBySearch(shared: Shared): Promise<readonly unknown[]> {
   const { hits } = await shared.command<{ readonly hits: readonly { readonly checkpoint: unknown }[] }>("search", "weathervane");
+  return ids(
+    hits.map(({ checkpoint }) => checkpoint),
+    "sessionId",
+  );
+}
+
+/** Returns the results of the other commands without a named project, in order. */
+async function listByCommands(shared: Shared): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const { checkpoints } = await shared.command<{ readonly checkpoints: unknown }>("list");
   const { sessions } = await shared.command<{ readonly sessions: unknown }>("sessions");
   return {
     list: ids(checkpoints, "sessionId"),
-    search: ids(
-      hits.map(({ checkpoint }) => checkpoint),
-      "sessionId",
-    ),
     sessions: ids(sessions, "id"),
   };
 }
@@ -144,7 +148,7 @@ describe("tools and commands in a store that projects share", () => {
         checkpoint_list: ["in-own", "in-other"],
         checkpoint_search: ["in-own", "in-other"],
       });
-      expect(await findByCommands(shared)).toEqual({ list: ["own"], search: ["own", "other"], sessions: ["own"] });
+      expect(await findBySearch(shared)).toEqual(["own", "other"]);
     }),
   );
 
@@ -158,7 +162,7 @@ describe("tools and commands in a store that projects share", () => {
         checkpoint_list: ["in-other", "in-own"],
         checkpoint_search: ["in-other", "in-own"],
       });
-      expect(await findByCommands(shared)).toEqual({ list: ["other", "own"], search: ["other", "own"], sessions: ["other", "own"] });
+      expect(await findBySearch(shared)).toEqual(["other", "own"]);
     }),
   );
 
@@ -172,12 +176,27 @@ describe("tools and commands in a store that projects share", () => {
         checkpoint_list: ["in-own"],
         checkpoint_search: ["in-own"],
       });
-      expect(await findByCommands(shared)).toEqual({ list: ["own"], search: ["own"], sessions: ["own"] });
+      expect(await findBySearch(shared)).toEqual(["own"]);
       // By its id, its session, or its path.
       expect(await server.ok("workflow_checkpoint_load", { checkpointId: "in-other" })).toMatchObject({ sessionId: "other" });
       expect(await server.ok("checkpoint_get", { id: "in-other" })).toMatchObject({ project_path: shared.other });
       expect(await server.ok("checkpoint_list", { project_path: shared.other })).toMatchObject({ total: 1 });
       expect(await server.ok("workflow_checkpoint_list", { sessionId: "other" })).toMatchObject({ total: 1 });
+    }),
+  );
+
+  it.each([
+    ["own-first", ["own"]],
+    ["off", ["other", "own"]],
+    ["strict", ["own"]],
+  ] as const)("list as asked in each command when the environment says %s", (isolation, expected) =>
+    withProjects({ env: { WORKRAIL_ISOLATION: isolation } }, async (shared) => {
+      expect(await listByCommands(shared)).toEqual({ list: expected, sessions: expected });
+    }),
+  );
+
+  it("answer about another project by commands when isolation is strict and its session is named, and never about all projects", () =>
+    withProjects({ env: { WORKRAIL_ISOLATION: "strict" } }, async (shared) => {
       expect(await shared.command("list", "--session", "other")).toMatchObject({ total: 1 });
       for (const command of ["list", "sessions", "stats"]) {
         const { status, stderr } = await shared.run(command, "--all-projects");
@@ -186,8 +205,7 @@ describe("tools and commands in a store that projects share", () => {
           error: { error: { code: "INVALID_INPUT", details: { field: "project" } } },
         });
       }
-    }),
-  );
+    }));
 
   it("show nothing by default when isolation is strict and they run in no project", () =>
     withProjects({}, async (shared) => {
