@@ -27,6 +27,8 @@ type Run = keyof typeof RUNS;
 const RUN_NAMES = (Object.keys(RUNS) as Run[]).filter((run) => IS_LONG || run !== "suite 0.1");
 const NEWEST: Run = "suite 0.2 for 2026-07-28";
 const OLD_RUNS = RUN_NAMES.filter((run) => run !== NEWEST);
+/** The published server has the adapter of version 2, which passes each run by itself. */
+const PRODUCT_RUNS = RUN_NAMES.filter((run) => IS_LONG || run === NEWEST);
 
 /** Scenarios that fail, or single checks of one as `scenario:check`, by the reason. The suite also fails when one of them passes. */
 type Exceptions = Readonly<Record<string, readonly string[]>>;
@@ -131,7 +133,7 @@ describe("the conformance suite passes but for named exceptions", () => {
     expect(outcome).toMatchObject(PASSED);
   });
 
-  it.each(RUN_NAMES)("with the server that is published: %s", async (run) => {
+  it.each(PRODUCT_RUNS)("with the server that is published: %s", async (run) => {
     await using home = await TestHome.create();
     const args = [join(await bundleServer(), "workrail-mcp.mjs"), "--http", "0", "--http-rate-limit", "0"];
     const program = { command: process.execPath, args, cwd: home.project };
