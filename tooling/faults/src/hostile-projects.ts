@@ -1,5 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, openSync, closeSync, ftruncateSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { devNull } from "node:os";
 import path from "node:path";
 import { listen } from "./listen.ts";
@@ -120,14 +134,37 @@ export async function makeHostile(root: string, make: Make): Promise<HostilePlac
   writeFileSync(path.join(place.outside, "context-rules.json"), `${SECRET} is not JSON`);
   writeFileSync(path.join(place.outside, "a.ts"), SECRET);
   writeFileSync(path.join(place.project, "src", "a.ts"), "a\n");
+  // The index holds the time, and git and the programs take a file with another time for changed.
+  utimesSync(path.join(place.project, "src", "a.ts"), WRITTEN_AT, WRITTEN_AT);
+  addRepository(place.project);
+  await make(place);
+  return place;
+}
+
+const WRITTEN_AT = new Date("2024-01-01T00:00:00Z");
+/** Folders, and files with their content. */
+let repository: readonly (readonly [string, Uint8Array | undefined])[] | undefined;
+
+/** Commits the only file of a project: git does so once in a process, and later projects get copies of its files. */
+function addRepository(project: string): void {
+  const folder = path.join(project, ".git");
+  if (repository !== undefined) {
+    mkdirSync(folder);
+    for (const [name, content] of repository) {
+      if (content === undefined) mkdirSync(path.join(folder, name));
+      else writeFileSync(path.join(folder, name), content);
+    }
+    return;
+  }
   for (const args of [
     ["init", "-q", "-b", "main"],
     ["add", "-A"],
     ["commit", "-q", "-m", "first"],
   ])
-    git(place.project, args);
-  await make(place);
-  return place;
+    git(project, args);
+  repository = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .toSorted()
+    .map((name) => [name, statSync(path.join(folder, name)).isFile() ? readFileSync(path.join(folder, name)) : undefined] as const);
 }
 
 function git(directory: string, args: readonly string[]): void {
