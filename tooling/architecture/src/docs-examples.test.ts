@@ -1,13 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { BlockOutcome, BlockRun } from "./block-run.ts";
 import { allPages, blocksOf, type Block } from "./markdown.ts";
 import { ROOT } from "./workspace.ts";
 
 const examples = allPages().flatMap(({ path, text }) => blocksOf(text).map((block) => ({ path, block })));
+
+interface Ran {
+  readonly status: number | null;
+  readonly stderr: string;
+  /** Without the example that ended the process, and those after it. */
+  readonly outcomes: readonly BlockOutcome[];
+}
 
 /** `<!-- file PATH -->` precedes a block that shows a file, and `<!-- run -->` a block that runs. */
 describe("examples in pages", () => {
@@ -15,9 +23,21 @@ describe("examples in pages", () => {
     expect(block.text).toBe(readFileSync(join(ROOT, file), "utf8"));
   });
 
-  it.each(marked("run").map(({ path, block }) => [path, block] as const))("%s has one that runs", (path, block) => {
-    const { status, stderr } = run(block, placeFor(path));
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  describe("in one process", () => {
+    const blocks = marked("run").map(({ path, block }, index) => [path, index, block] as const);
+    let ran: Ran;
+
+    beforeAll(() => {
+      ran = run(blocks.map(([path, , { text }]) => ({ cwd: placeFor(path), text })));
+    });
+
+    it.each(blocks)("%s has one that runs", (_, index) => {
+      expect(ran.outcomes[index]).toEqual({ status: 0, stderr: "" });
+    });
+
+    it("end, and leave no warning", () => {
+      expect(ran).toMatchObject({ status: 0, stderr: "" });
+    });
   });
 
   it("cover every package", () => {
@@ -40,12 +60,17 @@ function placeFor(path: string): string {
   return join(ROOT, path.startsWith("packages/") ? dirname(path) : "examples/library");
 }
 
-function run(block: Block, cwd: string): { status: number | null; stderr: string } {
-  const dataDir = mkdtempSync(join(tmpdir(), "workrail-page-"));
+/** Runs blocks one after another in a process of Node, to the end of the process. */
+function run(runs: readonly BlockRun[]): Ran {
+  const folder = mkdtempSync(join(tmpdir(), "workrail-pages-"));
+  const [given, results] = [join(folder, "runs.json"), join(folder, "outcomes.json")];
   try {
-    const args = ["--conditions=@workrail/source", "--input-type=module-typescript", "--eval", block.text];
-    return spawnSync(process.execPath, args, { cwd, env: { ...process.env, WORKRAIL_DATA_DIR: dataDir }, encoding: "utf8" });
+    writeFileSync(given, JSON.stringify(runs));
+    const args = ["--conditions=@workrail/source", join(ROOT, "tooling/architecture/src/run-blocks.ts"), given, results];
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+    const outcomes = existsSync(results) ? (JSON.parse(readFileSync(results, "utf8")) as readonly BlockOutcome[]) : [];
+    return { status, stderr, outcomes };
   } finally {
-    rmSync(dataDir, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
