@@ -279,6 +279,11 @@ const ROWS = [
     names: "a process killed at a random moment",
     env: { WORKRAIL_CONFORMANCE_KILLS: "20" },
   },
+  {
+    id: "T32",
+    fault: "clean-ups beside three processes that save; 1,000 saves to a session that may hold 100",
+    files: [`${SQLITE}/clean-up.test.ts`],
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];
