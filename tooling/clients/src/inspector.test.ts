@@ -4,27 +4,29 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleServer } from "../../../apps/mcp-server/src/testing/bundle.ts";
 import { HttpFixture } from "../../../apps/mcp-server/src/testing/http-fixture.ts";
 import { TestHome } from "../../../apps/mcp-server/src/testing/server-process.ts";
-import { inspect } from "./programs/inspector.ts";
+import { InspectorProcess } from "./programs/inspector.ts";
 
 describe("the MCP Inspector", () => {
   let home: TestHome;
   let server: HttpFixture;
+  let inspector: InspectorProcess;
 
   beforeAll(async () => {
     home = await TestHome.create();
     const args = [join(await bundleServer(), "workrail-mcp.mjs"), "--http", "0"];
     const program = { command: process.execPath, args, cwd: home.project };
     server = await HttpFixture.start({ program, env: { WORKRAIL_DATA_DIR: home.dataDir, WORKRAIL_PROJECT: home.project } });
+    inspector = new InspectorProcess(home.directory);
   });
 
   afterAll(async () => {
+    await inspector.close();
     await server[Symbol.asyncDispose]();
     await home[Symbol.asyncDispose]();
   });
 
   async function call(tool: string, ...args: string[]): Promise<unknown> {
-    const where = { way: "HTTP", url: server.url } as const;
-    const { code, result } = await inspect(where, home.directory, ["--method", "tools/call", "--tool-name", tool, "--tool-arg", ...args]);
+    const { code, result } = await inspector.call({ way: "HTTP", url: server.url }, tool, args);
     expect(code).toBe(0);
     return result.structuredContent;
   }

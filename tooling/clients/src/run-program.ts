@@ -14,14 +14,23 @@ export function versionOf(packageName: string): string {
   return manifestOf(packageName).version;
 }
 
+/** Returns the directory of an installed package. */
+export function folderOf(packageName: string): string {
+  return dirname(manifestPath(packageName));
+}
+
+/** Returns the environment of a program with a home directory of its own. */
+export function environmentIn(home: string): NodeJS.ProcessEnv {
+  return { ...process.env, HOME: home, USERPROFILE: home };
+}
+
 /** Runs a program of an installed package to its end, with a home directory of its own. Never rejects for a failing program. */
 export async function runProgram(
   { packageName, program, home }: { readonly packageName: string; readonly program: string; readonly home: string },
   args: readonly string[],
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const file = join(dirname(manifestPath(packageName)), manifestOf(packageName).bin[program] ?? program);
-  const env = { ...process.env, HOME: home, USERPROFILE: home };
-  const child = spawn(process.execPath, [file, ...args], { env, cwd: home, stdio: ["ignore", "pipe", "pipe"] });
+  const file = join(folderOf(packageName), manifestOf(packageName).bin[program] ?? program);
+  const child = spawn(process.execPath, [file, ...args], { env: environmentIn(home), cwd: home, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));

@@ -1,5 +1,13 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import type { Called, ClientProgram, ProtocolResult, Server } from "../client-program.ts";
-import { runProgram } from "../run-program.ts";
+import { environmentIn, folderOf, runProgram } from "../run-program.ts";
+
+const PACKAGE = "@modelcontextprotocol/inspector";
+const RUNNER = fileURLToPath(new URL("inspector-process.ts", import.meta.url));
 
 /** Outcome of one run of the Inspector. */
 interface Inspected {
@@ -9,35 +17,83 @@ interface Inspected {
   readonly stderr: string;
 }
 
-/** Runs the command line of the MCP Inspector once. */
-export async function inspect(server: Server, home: string, args: readonly string[]): Promise<Inspected> {
-  const program = { packageName: "@modelcontextprotocol/inspector", program: "mcp-inspector", home };
+/** What a run printed. */
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command line of the Inspector in one process, which runs it many times. */
+export class InspectorProcess {
+  readonly #child;
+  readonly #lines: AsyncIterator<string>;
+
+  /** @param home its home directory. */
+  constructor(home: string) {
+    const args = [RUNNER, join(folderOf(PACKAGE), "clients/cli/build/index.js")];
+    this.#child = spawn(process.execPath, args, { env: environmentIn(home), cwd: home, stdio: ["pipe", "pipe", "inherit"] });
+    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
+  }
+
+  /** Runs the command line once, after the previous run. */
+  async inspect(server: Server, args: readonly string[]): Promise<Inspected> {
+    this.#child.stdin.write(`${JSON.stringify([...argumentsOf(server), ...args])}\n`);
+    const line = await this.#lines.next();
+    if (line.done === true) throw new Error("The Inspector ended.");
+    return inspectedOf(JSON.parse(line.value) as Ran);
+  }
+
+  async call(server: Server, tool: string, args: readonly string[]): Promise<Inspected> {
+    return this.inspect(server, ["--method", "tools/call", "--tool-name", tool, "--tool-arg", ...args]);
+  }
+
+  async close(): Promise<void> {
+    this.#child.stdin.end();
+    if (this.#child.exitCode === null) await new Promise((resolve) => this.#child.once("close", resolve));
+  }
+}
+
+/** Lists the tools with the installed program, which complains about schemas. */
+async function listStrictly(server: Server, home: string): Promise<Inspected> {
+  const args = ["--cli", ...argumentsOf(server), "--method", "tools/list", "--strict"];
+  return inspectedOf(await runProgram({ packageName: PACKAGE, program: "mcp-inspector", home }, args));
+}
+
+function argumentsOf(server: Server): readonly string[] {
   const where =
     server.way === "HTTP"
       ? [server.url.href, "--transport", "http"]
       : [server.command, ...server.args, ...Object.entries(server.env).flatMap(([name, value]) => ["-e", `${name}=${value}`])];
-  const { code, stdout, stderr } = await runProgram(program, ["--cli", ...where, "--format", "json", "-q", ...args]);
+  return [...where, "--format", "json", "-q"];
+}
+
+function inspectedOf({ code, stdout, stderr }: Ran): Inspected {
   const { result } = JSON.parse(stdout) as { result: Inspected["result"] };
   return { code, result, stderr };
 }
 
-/** The command line of the MCP Inspector. Each step is a run of its own. */
+/** The command line of the MCP Inspector. The listing is a process of its own. The calls share one. */
 export const inspector: ClientProgram = {
   name: "MCP Inspector",
-  packageName: "@modelcontextprotocol/inspector",
-  connect: async (server, home) => ({
-    async tools() {
-      const { code, result, stderr } = await inspect(server, home, ["--method", "tools/list", "--strict"]);
-      // It warns of some schemas without refusing them.
-      if (code !== 0 || /^\s*Path: |Error: tool/mu.test(stderr)) throw new Error(`Schemas that a client could refuse (${code}): ${stderr}`);
-      return (result.tools ?? []).map(({ name }) => name);
-    },
-    async call(tool, given): Promise<Called> {
-      const args = Object.entries(given).map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-      const { code, result } = await inspect(server, home, ["--method", "tools/call", "--tool-name", tool, "--tool-arg", ...args]);
-      if (code === 0) return { isError: false, value: result.structuredContent as Readonly<Record<string, unknown>> };
-      return { isError: true, text: JSON.stringify(result.content), form: `exit code ${code}` };
-    },
-    close: async () => {},
-  }),
+  packageName: PACKAGE,
+  connect: async (server, home) => {
+    const shared = new InspectorProcess(home);
+    return {
+      async tools() {
+        const { code, result, stderr } = await listStrictly(server, home);
+        // It warns of some schemas without refusing them.
+        if (code !== 0 || /^\s*Path: |Error: tool/mu.test(stderr))
+          throw new Error(`Schemas that a client could refuse (${code}): ${stderr}`);
+        return (result.tools ?? []).map(({ name }) => name);
+      },
+      async call(tool, given): Promise<Called> {
+        const args = Object.entries(given).map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+        const { code, result } = await shared.call(server, tool, args);
+        if (code === 0) return { isError: false, value: result.structuredContent as Readonly<Record<string, unknown>> };
+        return { isError: true, text: JSON.stringify(result.content), form: `exit code ${code}` };
+      },
+      close: () => shared.close(),
+    };
+  },
 };
