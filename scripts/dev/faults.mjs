@@ -284,6 +284,13 @@ const ROWS = [
     fault: "clean-ups beside three processes that save; 1,000 saves to a session that may hold 100",
     files: [`${SQLITE}/clean-up.test.ts`],
   },
+  {
+    id: "T33",
+    fault: "the memory of the timeline page over 1,000 live updates",
+    files: ["apps/cli/src/ui/page-scale.test.ts"],
+    names: "memory",
+    env: { WORKRAIL_TEST_UPDATES: "1000" },
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];

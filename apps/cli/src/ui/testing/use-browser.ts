@@ -12,6 +12,9 @@ const PLACES = [
 /** The browser of this machine. `undefined`: there is none, and tests that need one are skipped. */
 export const BROWSER: string | undefined = process.env["WORKRAIL_TEST_BROWSER"] ?? PLACES.find((place) => existsSync(place));
 
+/** Tests run as root in containers, where Chromium has no sandbox of its own. Emulating a graphics card takes time. */
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer"];
+
 /** The reason for skipped tests, for their titles. */
 export const NO_BROWSER = "needs Chromium: apt-get install chromium fonts-dejavu-core";
 
@@ -40,8 +43,7 @@ export interface BrowserUnderTest {
 export function useBrowser(): BrowserUnderTest {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    // Tests run as root in containers, where Chromium has no sandbox of its own.
-    browser = BROWSER === undefined ? undefined : await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
+    browser = BROWSER === undefined ? undefined : await chromium.launch({ executablePath: BROWSER, args: ARGUMENTS });
   });
   afterAll(() => browser?.close());
   return {
