@@ -7,7 +7,7 @@ import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts
 const FILLER = "filler";
 const PAGE = 4096;
 /** Large enough for everything that a command writes, after the filler is removed. */
-const SIZE = "24m";
+const SIZE = "8m";
 
 /** Mounting needs root, and Linux for a file system in memory. */
 export const HAS_SMALL_DISK: boolean = process.platform === "linux" && process.getuid?.() === 0;
@@ -23,6 +23,9 @@ export function fillLevels(index: number): readonly number[] {
   if (IS_LONG) return LEVELS;
   return DIFFERENT_LEVELS.slice(index % DIFFERENT_LEVELS.length).slice(0, 1);
 }
+
+/** Content of fillers, allocated once: they are large. */
+let zeros = Buffer.alloc(0);
 
 /** A file system that a test fills up to a number of free bytes. */
 export class SmallDisk {
@@ -61,17 +64,22 @@ export class SmallDisk {
   leave(bytes: number): void {
     const room = this.#free() - Math.ceil(bytes / PAGE) * PAGE;
     if (room < 0) throw new Error(`There are less than ${bytes} bytes free.`);
-    writeFileSync(join(this.directory, FILLER), Buffer.alloc(room));
+    this.#fill(room);
     if (this.#free() !== Math.ceil(bytes / PAGE) * PAGE) throw new Error(`${this.#free()} bytes are free, not ${bytes}.`);
   }
 
   /** Fills the disk up as `leave` does, while another process writes to it. */
   leaveAbout(bytes: number): void {
-    writeFileSync(join(this.directory, FILLER), Buffer.alloc(Math.max(0, this.#free() - bytes)));
+    this.#fill(Math.max(0, this.#free() - bytes));
   }
 
   makeRoom(): void {
     rmSync(join(this.directory, FILLER), { force: true });
+  }
+
+  #fill(bytes: number): void {
+    if (zeros.length < bytes) zeros = Buffer.alloc(bytes);
+    writeFileSync(join(this.directory, FILLER), zeros.subarray(0, bytes));
   }
 
   #free(): number {
