@@ -8,7 +8,7 @@ import { SESSION, type TestStore, withDirectory, withOpened } from "./test-store
 const STEPS = 12;
 /** Number of steps whose records are in the database itself; the records of later steps are in its `-wal`. */
 const CLOSED_AFTER = 6;
-const FLIPS = Number(process.env["WORKRAIL_FLIPS"] ?? 16);
+const FLIPS = Number(process.env["WORKRAIL_FLIPS"] ?? 5);
 const PAGE = 1_024;
 
 type Spoil = (bytes: Buffer) => Buffer;

@@ -120,7 +120,7 @@ describe.each(SCHEMAS)("a store of %s", (schema) => {
           expectMigrated(dataDir);
           return hasOpened;
         });
-      const kills = await countUntilOver(killed, { eachOfTheFirst: 1, stride: 10 });
+      const kills = await countUntilOver(killed, { eachOfTheFirst: 1, stride: 25 });
       expect(kills).toBeGreaterThan(10);
     }));
 
@@ -165,7 +165,7 @@ function sweep(original: string, attemptAt: (at: number, dataDir: string) => Att
  */
 async function countUntilOver(
   attempt: (at: number) => Promise<boolean>,
-  { eachOfTheFirst = 8, stride = 4 }: { readonly eachOfTheFirst?: number; readonly stride?: number } = {},
+  { eachOfTheFirst = 6, stride = 8 }: { readonly eachOfTheFirst?: number; readonly stride?: number } = {},
 ): Promise<number> {
   const each = IS_LONG ? 1 : stride;
   let at = 1;
