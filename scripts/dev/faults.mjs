@@ -291,6 +291,11 @@ const ROWS = [
     names: "memory",
     env: { WORKRAIL_TEST_UPDATES: "1000" },
   },
+  {
+    id: "T34",
+    fault: "types of the packages for each compiler and each way to resolve modules",
+    files: ["tooling/release/src/consumer-types.test.ts"],
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];

@@ -2,12 +2,15 @@ import { randomInt } from "node:crypto";
 import path from "node:path";
 import type { CheckpointId, CheckpointRecord, SessionId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
+import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 import { Child } from "./child-process.ts";
 import { growingContext } from "./growing-context.ts";
 import { PATIENT, type TestStore, withDirectory, withOpened } from "./test-store.ts";
 
 const KILLS = Number(process.env["WORKRAIL_COMPACTION_KILLS"] ?? 4);
 const AT_ONCE = 4;
+/** Saves of a process to each session, while another reads everything. */
+const EACH = IS_LONG ? 25 : 10;
 const SHARED = "shared" as SessionId;
 /** Session in which only the newest three checkpoints are kept. */
 const PRUNED = "pruned" as SessionId;
@@ -51,7 +54,7 @@ describe("processes that save to sessions and compact them", { timeout: 600_000 
   it("do so at once, while another reads everything, which never fails", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
-      const children = ["one", "two"].map((writer) => start(dataDir, writer, 25));
+      const children = ["one", "two"].map((writer) => start(dataDir, writer, EACH));
       await withOpened(
         dataDir,
         async (store) => {
@@ -71,7 +74,7 @@ describe("processes that save to sessions and compact them", { timeout: 600_000 
           await done;
           expect(loads).toBeGreaterThan(0);
           const acknowledged = children.flatMap(acknowledgedBy);
-          expect(acknowledged).toHaveLength(2 * 3 * 25);
+          expect(acknowledged).toHaveLength(2 * 3 * EACH);
           await expectAllBack(store, acknowledged);
           await store.compact(SHARED);
           await expectAllBack(store, acknowledged);

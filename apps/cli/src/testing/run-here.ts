@@ -9,8 +9,10 @@ interface Surroundings {
   readonly input: string | Uint8Array;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Makes the outputs terminals without colours, of this width. */
+  /** Makes the outputs terminals of this width. */
   readonly columns?: number | undefined;
+  /** Makes the terminals have colours. */
+  readonly hasColours?: boolean | undefined;
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -26,8 +28,8 @@ export function runHere(args: readonly string[], surroundings: Surroundings): Pr
   return outcome;
 }
 
-async function runNow(args: readonly string[], { launcher, input, cwd, env, columns }: Surroundings): Promise<Outcome> {
-  const [stdout, stderr] = [new Collector(columns), new Collector(columns)];
+async function runNow(args: readonly string[], { launcher, input, cwd, env, ...terminal }: Surroundings): Promise<Outcome> {
+  const [stdout, stderr] = [new Collector(terminal), new Collector(terminal)];
   const before = { cwd: process.cwd(), env: { ...process.env }, argv: process.argv, exitCode: process.exitCode, umask: process.umask() };
   const streams = replaceStreams({ stdin: inputOf(input), stdout, stderr });
   try {
@@ -57,14 +59,17 @@ class Collector extends Writable {
   readonly isTTY: true | undefined;
   readonly #chunks: Buffer[] = [];
 
-  constructor(columns?: number) {
+  readonly #hasColours: boolean;
+
+  constructor({ columns, hasColours = false }: Pick<Surroundings, "columns" | "hasColours">) {
     super();
+    this.#hasColours = hasColours;
     this.columns = columns;
     this.isTTY = columns === undefined ? undefined : true;
   }
 
   hasColors(): boolean {
-    return false;
+    return this.#hasColours;
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {

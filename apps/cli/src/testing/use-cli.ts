@@ -45,6 +45,8 @@ interface RunOptions {
 interface HereOptions extends RunOptions {
   /** Makes the outputs terminals of this width. */
   readonly columns?: number;
+  /** Makes the terminals have colours. Default: false. */
+  readonly hasColours?: boolean;
 }
 
 interface SpawnOptions extends RunOptions {
@@ -79,10 +81,10 @@ export class CliUnderTest {
    * Runs a command from its sources, in the process of the test. `npm run test:faults` runs the bundle in a process of its own instead, as
    * do the small programs.
    */
-  run(args: readonly string[], { input = "", env = {}, cwd = this.project, columns }: HereOptions = {}): Promise<Outcome> {
+  run(args: readonly string[], { input = "", env = {}, cwd = this.project, columns, hasColours }: HereOptions = {}): Promise<Outcome> {
     const spawns = columns === undefined && (IS_LONG || lightPart(args) !== undefined);
     if (spawns) return this.spawn(args, { input, env, cwd });
-    return runHere(args, { launcher: this.launcher, input, cwd, env: { ...this.env, ...env }, columns });
+    return runHere(args, { launcher: this.launcher, input, cwd, env: { ...this.env, ...env }, columns, hasColours });
   }
 
   /** Runs a command of the bundle in a process of its own. */

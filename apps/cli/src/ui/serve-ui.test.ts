@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { useCli } from "../testing/use-cli.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { CliUnderTest, useCli } from "../testing/use-cli.ts";
 import { startUi, type UiProcess } from "./testing/ui-process.ts";
 
 const cli = useCli();
@@ -103,38 +104,6 @@ describe("the server of workrail ui", () => {
     expect((await ask(ui.origin, "/", { method: "GET", headers: { host: `evil.example:${port}` } })).status).toBe(403);
   });
 
-  it("serves one page without data, under a policy that lets only its own script run", async () => {
-    const page = await ask(ui.origin, "/", { method: "GET" });
-    expect(page.status).toBe(200);
-    expect(page.body).not.toContain("ship");
-    const policy = String(page.headers["content-security-policy"]);
-    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/u);
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).toContain("require-trusted-types-for 'script'");
-    expect(policy).not.toContain("unsafe");
-    expect(page.headers).toMatchObject({
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-    });
-    expect((await ask(ui.origin, "/package.json", { method: "GET" })).status).toBe(401);
-  });
-
-  it("serves the page's script separately, with the digest that page and policy name", async () => {
-    const page = await ask(ui.origin, "/", { method: "GET" });
-    const [, path = "", integrity = ""] = /<script type="module" src="([^"]+)" integrity="([^"]+)">/u.exec(page.body) ?? [];
-    const script = await ask(ui.origin, path, { method: "GET" });
-    expect(script).toMatchObject({ status: 200, headers: { "content-type": "text/javascript; charset=utf-8" } });
-    expect(`sha256-${createHash("sha256").update(script.body).digest("base64")}`).toBe(integrity);
-    expect(String(page.headers["content-security-policy"])).toContain(`script-src '${integrity}';`);
-    const { port } = new URL(ui.origin);
-    expect((await ask(ui.origin, path, { method: "GET", headers: { host: `evil.example:${port}` } })).status).toBe(403);
-  });
-
-  it("sends the whole page in 60 KB, compressed", () => {
-    expect(gzipSync(readFileSync(join(cli.dist, "timeline.html"))).length).toBeLessThan(60 * 1024);
-  });
-
   it("changes nothing unless it was started with --write", async () => {
     const { cookie } = await signIn(ui);
     const headers = asPage(ui.origin, cookie);
@@ -164,5 +133,55 @@ describe("the server of workrail ui", () => {
     expect((await ask(ui.origin, "/api/context", { headers, body: { checkpointId: 7 } })).status).toBe(400);
     expect((await ask(ui.origin, "/api/constructor", { headers })).status).toBe(404);
     expect((await ask(ui.origin, "/api/search", { headers, body: { query: "x".repeat(400_000) } })).status).toBe(413);
+  });
+});
+
+describe("the page of workrail ui", () => {
+  // No test signs in or writes: one server is enough.
+  const own = new CliUnderTest();
+  let shared: UiProcess;
+
+  beforeAll(async () => {
+    own.dist = cli.dist;
+    own.folder = mkdtempSync(join(tmpdir(), "workrail-ui-"));
+    mkdirSync(own.project);
+    await own.save({ goal: "ship" }, "--session", "shop", "--id", "first");
+    shared = await startUi(own);
+  });
+  afterAll(async () => {
+    await shared.stop();
+    rmSync(own.folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+
+  it("serves one page without data, under a policy that lets only its own script run", async () => {
+    const page = await ask(shared.origin, "/", { method: "GET" });
+    expect(page.status).toBe(200);
+    expect(page.body).not.toContain("ship");
+    const policy = String(page.headers["content-security-policy"]);
+    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/u);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toContain("unsafe");
+    expect(page.headers).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    });
+    expect((await ask(shared.origin, "/package.json", { method: "GET" })).status).toBe(401);
+  });
+
+  it("serves the page's script separately, with the digest that page and policy name", async () => {
+    const page = await ask(shared.origin, "/", { method: "GET" });
+    const [, path = "", integrity = ""] = /<script type="module" src="([^"]+)" integrity="([^"]+)">/u.exec(page.body) ?? [];
+    const script = await ask(shared.origin, path, { method: "GET" });
+    expect(script).toMatchObject({ status: 200, headers: { "content-type": "text/javascript; charset=utf-8" } });
+    expect(`sha256-${createHash("sha256").update(script.body).digest("base64")}`).toBe(integrity);
+    expect(String(page.headers["content-security-policy"])).toContain(`script-src '${integrity}';`);
+    const { port } = new URL(shared.origin);
+    expect((await ask(shared.origin, path, { method: "GET", headers: { host: `evil.example:${port}` } })).status).toBe(403);
+  });
+
+  it("sends the whole page in 60 KB, compressed", () => {
+    expect(gzipSync(readFileSync(join(cli.dist, "timeline.html"))).length).toBeLessThan(60 * 1024);
   });
 });
