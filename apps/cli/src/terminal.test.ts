@@ -90,8 +90,8 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
     };
     for (const command of ["show cp-1", "load none", "diff cp-1 cp-2", "log s", "doctor"]) {
       // Lines of progress are removed by other codes.
-      expect(await shown(command, true)).toMatch(/\u001b\[\d+m/u);
-      expect(await shown(command, false)).not.toMatch(/\u001b\[\d+m/u);
+      expect(await shown(command, true)).toMatch(/\[\d+m/u);
+      expect(await shown(command, false)).not.toMatch(/\[\d+m/u);
     }
   });
 

@@ -32,7 +32,7 @@ for (const [index, url] of [...modules.keys()].entries()) {
 async function outcomeOf({ cwd }: BlockRun, url: string): Promise<BlockOutcome> {
   const dataDir = mkdtempSync(join(tmpdir(), "workrail-page-"));
   const before = process.cwd();
-  const write = process.stderr.write;
+  const write = process.stderr.write.bind(process.stderr);
   const collected: string[] = [];
   process.env["WORKRAIL_DATA_DIR"] = dataDir;
   process.chdir(cwd);
