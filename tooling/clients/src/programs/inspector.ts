@@ -17,7 +17,7 @@ interface Inspected {
   readonly stderr: string;
 }
 
-/** What a run printed. */
+/** Outputs of a run. */
 interface Ran {
   readonly code: number;
   readonly stdout: string;
