@@ -98,7 +98,7 @@ const ROWS = [
     files: ["packages/runtime/test/erasure.test.ts"],
   },
   {
-    id: "T13b",
+    id: "T36",
     fault: "a change between SQLite and files alone that ends early",
     files: ["packages/runtime/test/handover.test.ts"],
   },
@@ -268,7 +268,7 @@ const ROWS = [
     ],
   },
   {
-    id: "T32",
+    id: "T35",
     fault: "states handed over at every depth, and lost windows",
     files: ["tooling/go-on/src/go-on.test.ts", "tooling/go-on/src/scripted-model.test.ts"],
   },
