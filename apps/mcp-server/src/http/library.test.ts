@@ -341,110 +341,125 @@ describe("a node as the store of the library", () => {
     expect((await part.loadCheckpoint({ sessionId: saved.sessionId })).context).toEqual({ own: true });
   });
 
-  it.each(["all", "confined"])("saves once when an answer is lost, with the token %s", async (token) => {
-    await using proxy = await openLossyProxy(server.url, 2);
-    const env = { WORKRAIL_STORE: proxy.url, WORKRAIL_STORE_TOKEN: tokens[token] };
-    await using store = await openWorkrail({ env, project });
-    const saved = await store.saveCheckpoint({ context: { log: ["a"] } });
-    expect(saved.status).toBe("SAVED");
-    proxy.loseNext(1);
-    const patched = await store.saveCheckpoint({ patch: { append: { log: ["b"] } } });
-    expect(patched).toMatchObject({ status: "SAVED", sessionId: saved.sessionId });
-    const { checkpoints } = await store.findCheckpoints({ sessionId: saved.sessionId });
-    expect(checkpoints.map(({ id }) => id)).toEqual([patched.checkpointId, saved.checkpointId]);
-    expect((await store.loadCheckpoint({ sessionId: saved.sessionId })).context).toEqual({ log: ["a", "b"] });
-    expect(proxy.lost).toBe(3);
-  });
-
-  it("does not repeat a removal whose answer is lost, and says that the outcome is unknown", async () => {
-    await using all = await open("all");
-    const { checkpointId } = await all.saveCheckpoint({ sessionId: "gone", context: { a: 1 } });
-    await using proxy = await openLossyProxy(server.url, 1);
-    await using store = await openWorkrail({ env: { WORKRAIL_STORE: proxy.url, WORKRAIL_STORE_TOKEN: tokens["all"] } });
-    await expect(store.deleteCheckpoint({ checkpointId })).rejects.toMatchObject({
-      code: "STORAGE_UNAVAILABLE",
-      details: { reason: "no-answer" },
+  // They wait for repeated requests, so they run at the same time.
+  describe.concurrent("whose answers are lost", () => {
+    it.each(["all", "confined"])("saves once when an answer is lost, with the token %s", async (token) => {
+      await using proxy = await openLossyProxy(server.url, 2);
+      const env = { WORKRAIL_STORE: proxy.url, WORKRAIL_STORE_TOKEN: tokens[token] };
+      await using store = await openWorkrail({ env, project });
+      const saved = await store.saveCheckpoint({ context: { log: ["a"] } });
+      expect(saved.status).toBe("SAVED");
+      proxy.loseNext(1);
+      const patched = await store.saveCheckpoint({ patch: { append: { log: ["b"] } } });
+      expect(patched).toMatchObject({ status: "SAVED", sessionId: saved.sessionId });
+      const { checkpoints } = await store.findCheckpoints({ sessionId: saved.sessionId });
+      expect(checkpoints.map(({ id }) => id)).toEqual([patched.checkpointId, saved.checkpointId]);
+      expect((await store.loadCheckpoint({ sessionId: saved.sessionId })).context).toEqual({ log: ["a", "b"] });
+      expect(proxy.lost).toBe(3);
     });
-    expect(proxy.lost).toBe(1);
-    await expect(all.loadCheckpoint({ checkpointId })).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
-  });
 
-  it("loses and duplicates no save when the node is killed repeatedly", async () => {
-    const port = await freePort();
-    const start = (): Promise<HttpFixture> =>
-      HttpFixture.start({ program: programAt(port), env: { WORKRAIL_DATA_DIR: join(home.directory, "killed") } });
-    let node = await start();
-    const env = { WORKRAIL_STORE: node.url.origin, WORKRAIL_STORE_TOKEN: tokens["all"] };
-    await using store = await openWorkrail({ env, project });
-    const killed = { isOver: false };
-    const failures: unknown[] = [];
-    const killing = async (): Promise<void> => {
-      for (let kill = 0; kill < 2; kill++) {
-        await pause(300);
-        node.kill("SIGKILL");
-        await node.exit();
-        node = await start();
-      }
-      killed.isOver = true;
-    };
-    const kills = killing();
-    const acknowledged: { readonly id: string; readonly step: number }[] = [];
-    for (let step = 0; !killed.isOver || step < 20;) {
-      try {
-        const { checkpointId: id } = await store.saveCheckpoint({ sessionId: "killed", context: { step } });
-        acknowledged.push({ id, step });
-        step += 1;
-      } catch (error) {
-        // The node was down for longer than the library retries: save this step again.
-        failures.push(error);
-      }
-    }
-    await kills;
-    expect(failures.every((error) => isWorkrailError(error) && error.code === "STORAGE_UNAVAILABLE")).toBe(true);
-    const texts = await store.loadTexts({ ids: acknowledged.map(({ id }) => id).slice(-100) });
-    expect(texts.checkpoints.map(({ text }) => text)).toEqual(acknowledged.slice(-100).map(({ step }) => JSON.stringify({ step })));
-    expect((await store.findCheckpoints({ sessionId: "killed" })).total).toBe(Math.min(100, acknowledged.length));
-    await node[Symbol.asyncDispose]();
-  });
-
-  it("accepts the offline saves of two laptops in order, and reports forks, although answers are lost", async () => {
-    await using proxy = await openLossyProxy(server.url, 0);
-    await using all = await open("all");
-    await all.saveCheckpoint({ sessionId: "team", checkpointId: "base", context: { step: 0 } });
-    const exported = await all.exportSession("team", { file: join(home.directory, "team.json") });
-    const laptops = ["one", "two"].map((name) => join(home.directory, name));
-    for (const dataDir of laptops) {
-      await using laptop = await openWorkrail({ env: {}, dataDir, project });
-      await laptop.importFile(exported.file);
-      for (let step = 1; step <= 60; step++) {
-        const checkpointId = `${basename(dataDir)}-${step}`;
-        await laptop.saveCheckpoint({ sessionId: "team", checkpointId, context: { by: basename(dataDir), step }, retention: "all" });
-      }
-      await laptop.markCritical({ sessionId: "team", contextKey: "step" });
-    }
-    const push = (from: string | undefined, token = "writer") =>
-      syncStore({ from, to: proxy.url, env: { WORKRAIL_STORE_TOKEN: tokens[token] } });
-    const [one, two] = laptops;
-    await expect(push(one, "reader")).rejects.toMatchObject({ code: "READ_ONLY", details: { scope: "write" } });
-    await expect(push(one, "confined")).rejects.toMatchObject({
-      code: "INVALID_INPUT",
-      message: expect.stringContaining("a sync needs the whole store") as string,
-      details: { field: "projects" },
+    it("does not repeat a removal whose answer is lost, and says that the outcome is unknown", async () => {
+      await using all = await open("all");
+      const { checkpointId } = await all.saveCheckpoint({ sessionId: "gone", context: { a: 1 } });
+      await using proxy = await openLossyProxy(server.url, 1);
+      await using store = await openWorkrail({ env: { WORKRAIL_STORE: proxy.url, WORKRAIL_STORE_TOKEN: tokens["all"] } });
+      await expect(store.deleteCheckpoint({ checkpointId })).rejects.toMatchObject({
+        code: "STORAGE_UNAVAILABLE",
+        details: { reason: "no-answer" },
+      });
+      expect(proxy.lost).toBe(1);
+      await expect(all.loadCheckpoint({ checkpointId })).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
     });
-    expect(await push(one)).toMatchObject({ to: proxy.url, pushed: 60, present: 1, forks: [], refused: [], isComplete: true });
-    proxy.loseNext(2, "takePushed");
-    const fork = { sessionId: "team", checkpointId: "two-1", parentId: "base", head: "one-60" };
-    expect(await push(two)).toMatchObject({ forks: [fork], refused: [], renamed: [] });
-    expect(proxy.lost).toBe(2);
-    for (const laptop of laptops) expect(await push(laptop)).toMatchObject({ pushed: 0, present: 61, forks: [] });
-    const steps = (name: string): unknown[] => Array.from({ length: 60 }, (_, index) => ({ by: name, step: index + 1 }));
-    const { checkpoints } = await all.traceSession({ sessionId: "team" });
-    const { checkpoints: texts } = await all.loadTexts({ ids: checkpoints.map(({ id }) => id) });
-    expect(texts.map(({ text }): unknown => JSON.parse(text)).toReversed()).toEqual([{ step: 0 }, ...steps("one"), ...steps("two")]);
-    expect(await all.findCheckpoints({ sessionId: "team" })).toMatchObject({ session: { retention: "all", criticalKeys: ["step"] } });
-    const { entries } = await all.auditLog({ sessionId: "team", actions: ["save"], limit: 200 });
-    expect(entries.filter(({ subject }) => subject === "writer")).toHaveLength(120);
-    expect((await all.verifyAuditLog()).findingCount).toBe(0);
+
+    it("reports an unreachable node, and a server that is not a node", async () => {
+      await using proxy = await openLossyProxy(server.url, 0);
+      await proxy[Symbol.asyncDispose]();
+      await using store = await openWorkrail({ env: { WORKRAIL_STORE: proxy.url, WORKRAIL_STORE_TOKEN: "wrk_secret" } });
+      const failure = await store.saveCheckpoint({ context: { a: 1 } }).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "unreachable" } });
+      expect(String(failure)).not.toContain("wrk_secret");
+      const elsewhere = new URL("/somewhere", server.url.origin).href;
+      await using other = await openWorkrail({ env: { WORKRAIL_STORE: elsewhere, WORKRAIL_STORE_TOKEN: tokens["all"] } });
+      await expect(other.listSessions()).rejects.toMatchObject({ code: "UNSUPPORTED_VERSION" });
+    });
+
+    it("loses and duplicates no save when the node is killed repeatedly", async () => {
+      const port = await freePort();
+      const start = (): Promise<HttpFixture> =>
+        HttpFixture.start({ program: programAt(port), env: { WORKRAIL_DATA_DIR: join(home.directory, "killed") } });
+      let node = await start();
+      const env = { WORKRAIL_STORE: node.url.origin, WORKRAIL_STORE_TOKEN: tokens["all"] };
+      await using store = await openWorkrail({ env, project });
+      const killed = { isOver: false };
+      const failures: unknown[] = [];
+      const killing = async (): Promise<void> => {
+        for (let kill = 0; kill < 2; kill++) {
+          await pause(300);
+          node.kill("SIGKILL");
+          await node.exit();
+          node = await start();
+        }
+        killed.isOver = true;
+      };
+      const kills = killing();
+      const acknowledged: { readonly id: string; readonly step: number }[] = [];
+      for (let step = 0; !killed.isOver || step < 20;) {
+        try {
+          const { checkpointId: id } = await store.saveCheckpoint({ sessionId: "killed", context: { step } });
+          acknowledged.push({ id, step });
+          step += 1;
+        } catch (error) {
+          // The node was down for longer than the library retries: save this step again.
+          failures.push(error);
+        }
+      }
+      await kills;
+      expect(failures.every((error) => isWorkrailError(error) && error.code === "STORAGE_UNAVAILABLE")).toBe(true);
+      const texts = await store.loadTexts({ ids: acknowledged.map(({ id }) => id).slice(-100) });
+      expect(texts.checkpoints.map(({ text }) => text)).toEqual(acknowledged.slice(-100).map(({ step }) => JSON.stringify({ step })));
+      expect((await store.findCheckpoints({ sessionId: "killed" })).total).toBe(Math.min(100, acknowledged.length));
+      await node[Symbol.asyncDispose]();
+    });
+
+    it("accepts the offline saves of two laptops in order, and reports forks, although answers are lost", async () => {
+      await using proxy = await openLossyProxy(server.url, 0);
+      await using all = await open("all");
+      await all.saveCheckpoint({ sessionId: "team", checkpointId: "base", context: { step: 0 } });
+      const exported = await all.exportSession("team", { file: join(home.directory, "team.json") });
+      const laptops = ["one", "two"].map((name) => join(home.directory, name));
+      for (const dataDir of laptops) {
+        await using laptop = await openWorkrail({ env: {}, dataDir, project });
+        await laptop.importFile(exported.file);
+        for (let step = 1; step <= 60; step++) {
+          const checkpointId = `${basename(dataDir)}-${step}`;
+          await laptop.saveCheckpoint({ sessionId: "team", checkpointId, context: { by: basename(dataDir), step }, retention: "all" });
+        }
+        await laptop.markCritical({ sessionId: "team", contextKey: "step" });
+      }
+      const push = (from: string | undefined, token = "writer") =>
+        syncStore({ from, to: proxy.url, env: { WORKRAIL_STORE_TOKEN: tokens[token] } });
+      const [one, two] = laptops;
+      await expect(push(one, "reader")).rejects.toMatchObject({ code: "READ_ONLY", details: { scope: "write" } });
+      await expect(push(one, "confined")).rejects.toMatchObject({
+        code: "INVALID_INPUT",
+        message: expect.stringContaining("a sync needs the whole store") as string,
+        details: { field: "projects" },
+      });
+      expect(await push(one)).toMatchObject({ to: proxy.url, pushed: 60, present: 1, forks: [], refused: [], isComplete: true });
+      proxy.loseNext(2, "takePushed");
+      const fork = { sessionId: "team", checkpointId: "two-1", parentId: "base", head: "one-60" };
+      expect(await push(two)).toMatchObject({ forks: [fork], refused: [], renamed: [] });
+      expect(proxy.lost).toBe(2);
+      for (const laptop of laptops) expect(await push(laptop)).toMatchObject({ pushed: 0, present: 61, forks: [] });
+      const steps = (name: string): unknown[] => Array.from({ length: 60 }, (_, index) => ({ by: name, step: index + 1 }));
+      const { checkpoints } = await all.traceSession({ sessionId: "team" });
+      const { checkpoints: texts } = await all.loadTexts({ ids: checkpoints.map(({ id }) => id) });
+      expect(texts.map(({ text }): unknown => JSON.parse(text)).toReversed()).toEqual([{ step: 0 }, ...steps("one"), ...steps("two")]);
+      expect(await all.findCheckpoints({ sessionId: "team" })).toMatchObject({ session: { retention: "all", criticalKeys: ["step"] } });
+      const { entries } = await all.auditLog({ sessionId: "team", actions: ["save"], limit: 200 });
+      expect(entries.filter(({ subject }) => subject === "writer")).toHaveLength(120);
+      expect((await all.verifyAuditLog()).findingCount).toBe(0);
+    });
   });
 
   it("replaces a future time of a pushed checkpoint, and refuses a context beyond its limits", async () => {
@@ -475,18 +490,6 @@ describe("a node as the store of the library", () => {
     await expect(writer.takePushed({ checkpoints: [{ ...pushed, createdAt: "now" as never, context: {} }] })).rejects.toMatchObject({
       code: "INVALID_INPUT",
     });
-  });
-
-  it("reports an unreachable node, and a server that is not a node", async () => {
-    await using proxy = await openLossyProxy(server.url, 0);
-    await proxy[Symbol.asyncDispose]();
-    await using store = await openWorkrail({ env: { WORKRAIL_STORE: proxy.url, WORKRAIL_STORE_TOKEN: "wrk_secret" } });
-    const failure = await store.saveCheckpoint({ context: { a: 1 } }).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "unreachable" } });
-    expect(String(failure)).not.toContain("wrk_secret");
-    const elsewhere = new URL("/somewhere", server.url.origin).href;
-    await using other = await openWorkrail({ env: { WORKRAIL_STORE: elsewhere, WORKRAIL_STORE_TOKEN: tokens["all"] } });
-    await expect(other.listSessions()).rejects.toMatchObject({ code: "UNSUPPORTED_VERSION" });
   });
 
   it.each([
