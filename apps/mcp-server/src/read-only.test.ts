@@ -150,7 +150,8 @@ describe("a read-only server", () => {
   });
 });
 
-describe("a complete session of reads", () => {
+// One of the tests waits while the others run.
+describe.concurrent("a complete session of reads", () => {
   it("over the server and the command line leaves every file, name, mode and time unchanged", () =>
     withStore(async (home) => {
       const before = snapshotOf(home.dataDir);
