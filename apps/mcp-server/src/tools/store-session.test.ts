@@ -43,6 +43,8 @@ const atOneTime: ServerProcessOptions = {
 
 let home: TestHome;
 let server: ServerProcess;
+/** A server outside of any project. */
+let elsewhere: ServerProcess;
 
 /** Creates a home directory in which the server works in a project. */
 async function homeWithProject(): Promise<TestHome> {
@@ -54,10 +56,12 @@ async function homeWithProject(): Promise<TestHome> {
 beforeAll(async () => {
   home = await homeWithProject();
   server = await ServerProcess.start({ home, ...atOneTime });
+  elsewhere = await ServerProcess.start();
 });
 
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
+  await elsewhere[Symbol.asyncDispose]();
   await home[Symbol.asyncDispose]();
 });
 
@@ -190,7 +194,6 @@ describe("the error codes of the specification", () => {
   });
 
   it("PROJECT_ROOT_NOT_FOUND: not fatal, uses the current directory with a warning", async () => {
-    await using elsewhere = await ServerProcess.start();
     const { file, warning } = await elsewhere.ok(STORE, { conversation: "User: hello" });
     expect(warning).toBe("Using current directory as project root");
     expect(relative(elsewhere.home.project, String(file))).toMatch(
@@ -338,9 +341,9 @@ describe("the edge cases of the specification", () => {
     expect(await readFile(String(file), "utf8")).toContain("topic:");
   });
 
-  it("very long conversation: 1.5 MB is cut with a warning, and complete in the store, byte for byte", async () => {
-    const conversation = `User: Read this\nAI: ${Array.from({ length: 62_000 }, (_, index) => `línea ${index} 🎉 of them`).join("\n")}\n `;
-    expect(Buffer.byteLength(conversation)).toBeGreaterThan(1.5 * MiB);
+  it("very long conversation: 1.1 MB is cut with a warning, and complete in the store, byte for byte", async () => {
+    const conversation = `User: Read this\nAI: ${Array.from({ length: 46_000 }, (_, index) => `línea ${index} 🎉 of them`).join("\n")}\n `;
+    expect(Buffer.byteLength(conversation)).toBeGreaterThan(1.1 * MiB);
     const { warning, checkpointId, file } = await server.ok(STORE, { conversation });
     expect(warning).toBe("Conversation truncated to 1MB");
     const page = await readFile(String(file));
@@ -355,7 +358,6 @@ describe("the edge cases of the specification", () => {
   });
 
   it("project root not found, an empty conversation: several warnings are joined by semicolons", async () => {
-    await using elsewhere = await ServerProcess.start();
     expect(await elsewhere.ok(STORE, { conversation: [] })).toMatchObject({
       warning: "Conversation is empty; Using current directory as project root",
     });
@@ -437,14 +439,25 @@ describe("the security of the specification", () => {
   );
 
   it.skipIf(!isPosix)("(links; not on Windows) paths within the project: a link that leads out of it is not followed", async () => {
-    await using elsewhere = await TestHome.create();
+    await using outside = await TestHome.create();
     await mkdir(join(home.project, ".codearchitect"));
-    await symlink(elsewhere.directory, join(home.project, ".codearchitect", "sessions"));
+    await symlink(outside.directory, join(home.project, ".codearchitect", "sessions"));
     expect(await fails({ conversation: "User: hello" })).toMatchObject({
       error: "DIRECTORY_CREATION_ERROR",
       message: expect.stringContaining("link") as string,
     });
-    expect(await readdir(elsewhere.directory)).toEqual([]);
+    expect(await readdir(outside.directory)).toEqual([]);
+  });
+});
+
+describe("the checkpoint of each conversation", () => {
+  it("is exempt from the limit of checkpoints of a session", async () => {
+    await using bounded = await ServerProcess.start({ home, env: { WORKRAIL_MAX_CHECKPOINTS: "2" } });
+    const ids: unknown[] = [];
+    for (let call = 0; call < 4; call++) ids.push((await bounded.ok(STORE, { conversation: `User: ${call}` }))["checkpointId"]);
+    for (const [call, checkpointId] of ids.entries()) {
+      expect(await bounded.ok(LOAD, { checkpointId })).toMatchObject({ context: { conversation: `User: ${call}` } });
+    }
   });
 });
 
@@ -481,15 +494,6 @@ describe("the checkpoint of a conversation", () => {
     expect(loaded).toMatchObject({ metadata: { parentId: first["checkpointId"] } });
     expect(loaded["metadata"]).not.toHaveProperty("conversationOf");
     expect(await own.ok(SAVE, { context: { a: 1 } })).toMatchObject({ sessionReason: "fresh" });
-  });
-
-  it("is exempt from the limit of checkpoints of a session", async () => {
-    await using bounded = await ServerProcess.start({ home, env: { WORKRAIL_MAX_CHECKPOINTS: "2" } });
-    const ids: unknown[] = [];
-    for (let call = 0; call < 4; call++) ids.push((await bounded.ok(STORE, { conversation: `User: ${call}` }))["checkpointId"]);
-    for (const [call, checkpointId] of ids.entries()) {
-      expect(await bounded.ok(LOAD, { checkpointId })).toMatchObject({ context: { conversation: `User: ${call}` } });
-    }
   });
 });
 
