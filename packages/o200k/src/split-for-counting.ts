@@ -1,6 +1,6 @@
 /**
- * Splits a text so that no part has a run of like characters that the tokenizer counts too slowly: its time grows with the square of the
- * length. Each cut within a run may add one token; ordinary words are never cut.
+ * Splits a text so that no part has a run of like characters that takes long to count in one go. Each cut within a run may add one token;
+ * ordinary words are never cut.
  */
 export function* splitForCounting(text: string): Generator<string> {
   let begin = 0;
