@@ -72,6 +72,22 @@ describe("counting pieces", () => {
     );
   });
 
+  it("counts a long piece in parts, between which it yields and which split no character", () => {
+    const parts: string[] = [];
+    const steps = countingPieces((part) => parts.push(part))("😀".repeat(10_000));
+    let yields = 0;
+    while (steps.next().done !== true) yields += 1;
+    expect(yields).toBeGreaterThan(3);
+    expect(parts.length).toBeGreaterThan(3);
+    expect(parts.join("")).toBe("😀".repeat(10_000));
+    expect(parts.every((part) => part.isWellFormed())).toBe(true);
+  });
+
+  it("counts words of up to 4,096 characters exactly", () => {
+    const count = counting(exact);
+    for (const word of ["x".repeat(4_096), "日本語".repeat(1_000)]) expect(count(word)).toBe(exact(word));
+  });
+
   it("encodes each piece once", () => {
     const asked: string[] = [];
     const count = counting((piece) => asked.push(piece));

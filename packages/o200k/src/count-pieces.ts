@@ -1,5 +1,4 @@
 import { endOfPiece } from "./pieces.ts";
-import { splitForCounting } from "./split-for-counting.ts";
 
 /** Counts tokens and yields every few milliseconds, so that other work can run between steps. */
 export type CountSteps = (text: string) => Generator<void, number>;
@@ -45,19 +44,23 @@ export function countingPieces(count: (text: string) => number): CountSteps {
 
 function* countLong(piece: string, count: (text: string) => number): Generator<void, number> {
   let sum = 0;
-  let sinceYield = 0;
-  for (const part of splitForCounting(piece)) {
-    sum += count(detached(part));
-    sinceYield += part.length;
-    if (sinceYield < CHARACTERS_A_STEP / SLOWER) continue;
-    sinceYield = 0;
-    yield;
+  for (let start = 0, end; start < piece.length; start = end) {
+    end = endOfPart(piece, start);
+    sum += count(detached(piece.slice(start, end)));
+    if (end < piece.length) yield;
   }
   return sum;
 }
 
-/** Factor by which counting a piece that is not cached is slower. */
-const SLOWER = 4;
+/** Ends a part between characters. */
+function endOfPart(piece: string, start: number): number {
+  const end = Math.min(start + LONGEST_PART, piece.length);
+  const isInPair = (piece.charCodeAt(end) & 0xfc00) === 0xdc00;
+  return isInPair ? end - 1 : end;
+}
+
+/** Characters of a piece that are counted in one go, in a few milliseconds. Each cut may add one token. */
+const LONGEST_PART = 4_096;
 /** Characters counted in a few milliseconds. */
 const CHARACTERS_A_STEP = 65_536;
 /** Most cached pieces, about five megabytes. */

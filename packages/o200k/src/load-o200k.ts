@@ -8,7 +8,7 @@ import { TokenTable } from "./token-table.ts";
 export interface O200k {
   /** Counts the tokens of a text. */
   readonly count: (text: string) => number;
-  /** Counts in steps, and caches the counts of words. Equal to `count`, except in runs of more than 256 like characters, which may count some tokens more. */
+  /** Counts in steps, and caches the counts of words. Equal to `count`, except for words of more than 4,096 characters, which may count some tokens more. */
   readonly steps: CountSteps;
 }
 
