@@ -1,9 +1,8 @@
 import { askInThread } from "./ask-in-thread.ts";
+import { PROVED_AT_OPENING_BYTES } from "./catalog-checks.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import type { OpenDatabase, SqliteDriverName } from "./sqlite-driver.ts";
 
-/** Up to this size (some 600 checkpoints) the checks take a few milliseconds. A thread takes ten times as long to start. */
-const ASKED_IN_PLACE_BYTES = 512 * 1024;
 const WAIT_MS = 5_000;
 
 /** The library that opens the file. */
@@ -33,7 +32,8 @@ function askInPlace(file: string, openDatabase: OpenDatabase, statements: readon
   const database = openDatabase(file, 0);
   try {
     const { bytes } = database.prepare(SIZE).get() as { readonly bytes: number };
-    if (bytes > ASKED_IN_PLACE_BYTES) return undefined;
+    // Each opening checks a smaller one in place as well, in a few milliseconds. A thread takes ten times as long to start.
+    if (bytes > PROVED_AT_OPENING_BYTES) return undefined;
     database.exec("PRAGMA query_only = 1");
     return statements.map((sql) => ({ ...(database.prepare(sql).get() as object | undefined) }));
   } finally {

@@ -8,7 +8,7 @@ const READ_AT_OPENING_BYTES = 32 * 1024 * 1024;
 /** Up to this size (some 4,000 checkpoints) each opening checks all tables against their indexes, which takes four times as long. */
 const COMPARED_AT_OPENING_BYTES = 2 * 1024 * 1024;
 /** Up to this size (some 1,000 checkpoints) each opening verifies the checksum of each row, which takes twice as long again. */
-const PROVED_AT_OPENING_BYTES = 512 * 1024;
+export const PROVED_AT_OPENING_BYTES: number = 512 * 1024;
 /** Tables that all else depends on. Damage in other tables can wait for the whole check. */
 const MAIN_TABLES = ["session", "checkpoint"];
 const WHOLE_CHECK_EVERY_MS = 7 * 24 * 60 * 60 * 1000;
