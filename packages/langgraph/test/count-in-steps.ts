@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
-import type { ChannelVersions, Checkpoint, CheckpointMetadata, PendingWrite } from "@langchain/langgraph-checkpoint";
 import type { Workrail } from "@workrail/runtime";
 import { WorkrailSaver } from "../src/index.ts";
 
@@ -14,23 +13,18 @@ class TellingSaver extends WorkrailSaver {
     this.#tell = tell;
   }
 
-  // oxlint-disable-next-line eslint/max-params -- LangGraph passes these in this order.
-  override async put(
-    config: RunnableConfig,
-    checkpoint: Checkpoint,
-    metadata: CheckpointMetadata,
-    newVersions: ChannelVersions,
-  ): Promise<RunnableConfig> {
-    const put = await super.put(config, checkpoint, metadata, newVersions);
-    const { steps = [] } = checkpoint.channel_values as { steps?: number[] };
-    this.#tell(`put ${checkpoint.id} ${steps.length}`);
+  override async put(...given: Parameters<WorkrailSaver["put"]>): Promise<RunnableConfig> {
+    const put = await super.put(...given);
+    const [, { id, channel_values: values }] = given;
+    const { steps = [] } = values as { steps?: number[] };
+    this.#tell(`put ${id} ${steps.length}`);
     return put;
   }
 
-  // oxlint-disable-next-line eslint/max-params -- LangGraph passes these in this order.
-  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string, taskPath?: string): Promise<void> {
-    await super.putWrites(config, writes, taskId, taskPath);
-    this.#tell(`writes ${config.configurable?.["checkpoint_id"]} ${taskId}`);
+  override async putWrites(...given: Parameters<WorkrailSaver["putWrites"]>): Promise<void> {
+    await super.putWrites(...given);
+    const [{ configurable }, , taskId] = given;
+    this.#tell(`writes ${configurable?.["checkpoint_id"]} ${taskId}`);
   }
 }
 
