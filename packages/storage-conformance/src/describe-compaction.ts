@@ -1,7 +1,7 @@
 import type { BlobRef, CheckpointId, Context, SessionId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { noise, same } from "./bytes.ts";
-import { proveCheckpoints, proveStore } from "./prove-store.ts";
+import { proveAudit, proveCheckpoints, proveStore } from "./prove-store.ts";
 import type { StorageHarness } from "./harness.ts";
 import { provided, withStore } from "./store-under-test.ts";
 import { randomIds } from "./environment.ts";
@@ -151,6 +151,7 @@ function describeCompacting(harness: StorageHarness): void {
         await bench.idle();
         expect(bench.backgroundFailures).toEqual([]);
         const { records, texts } = await proveCheckpoints(storage, { sessionId });
+        await proveAudit(storage);
         expect([...texts.values()]).toEqual(saved.slice(-6));
         expect(records.slice(0, -2).map(({ baseId }) => baseId)).toEqual(records.slice(1, -1).map(({ id }) => id));
         await bench.collectGarbage();
