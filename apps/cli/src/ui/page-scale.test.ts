@@ -8,7 +8,7 @@ const bundled = useCli();
 
 const MANY = 10_000;
 /** Live updates after which memory is compared: 1,000 in `npm run test:faults`, which takes a minute on a busy machine. */
-const UPDATES = Number(process.env["WORKRAIL_TEST_UPDATES"] ?? 80);
+const UPDATES = Number(process.env["WORKRAIL_TEST_UPDATES"] ?? 100);
 
 /** A timeline as the server sends it, of one session that forks now and then. */
 function manyRows(limit: number): object {
