@@ -57,9 +57,8 @@ function exitCode(): number {
 class Collector extends Writable {
   readonly columns: number | undefined;
   readonly isTTY: true | undefined;
-  readonly #chunks: Buffer[] = [];
-
   readonly #hasColours: boolean;
+  readonly #chunks: Buffer[] = [];
 
   constructor({ columns, hasColours = false }: Pick<Surroundings, "columns" | "hasColours">) {
     super();
