@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { bundleOnce } from "@workrail/bundle";
+import { bundleOnce } from "@workrail/programs";
 import { describePlantedCaches } from "@workrail/faults";
 import config from "../rolldown.config.ts";
 

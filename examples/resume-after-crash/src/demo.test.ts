@@ -4,13 +4,18 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleServer } from "../../../apps/mcp-server/src/testing/bundle.ts";
 
 const DEMO = fileURLToPath(new URL("main.ts", import.meta.url));
-const SERVER = fileURLToPath(new URL("../../../apps/mcp-server/src/main.ts", import.meta.url));
-const LOSSY_SERVER = fileURLToPath(new URL("testing/lossy-server.ts", import.meta.url));
-const FORGETFUL_SERVER = fileURLToPath(new URL("testing/forgetful-server.ts", import.meta.url));
+
+/** Returns another word in place of one saved word. */
+const LOSSY = `const write = process.stdout.write.bind(process.stdout);
+process.stdout.write = (chunk, ...rest) => write(Buffer.from(chunk).toString().replaceAll("ultramarine", "aquamarine"), ...rest);`;
+
+/** Keeps only the two newest checkpoints. */
+const FORGETFUL = 'process.env.WORKRAIL_MAX_CHECKPOINTS = "2";';
 
 const session = {
   id: "a short session",
@@ -25,18 +30,27 @@ const session = {
 describe("the demo", () => {
   let home: string;
   let file: string;
+  let server: string;
 
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), "workrail-demo-test-"));
     file = join(home, "session.json");
     await writeFile(file, JSON.stringify(session));
+    server = join(await bundleServer(), "workrail-mcp.mjs");
   });
 
   afterAll(async () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  /** Runs the demo as a user does, but against the server's sources, so that no stale build is tested. */
+  /** Writes a program that is the server with one flaw. */
+  async function serverWith(flaw: string): Promise<string> {
+    const program = join(home, "flawed-server.mjs");
+    await writeFile(program, `${flaw}\nawait import(${JSON.stringify(pathToFileURL(server))});\n`);
+    return program;
+  }
+
+  /** Runs the demo as a user does, but against a bundle of the server's sources, so that no stale build is tested. */
   async function play(...args: string[]): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
     const child = spawn(process.execPath, ["--conditions=@workrail/source", DEMO, ...args], {
       stdio: ["ignore", "pipe", "pipe"],
@@ -51,7 +65,7 @@ describe("the demo", () => {
   }
 
   it("survives a kill and the loss of the database, and reports it", async () => {
-    const { code, stdout, stderr } = await play(file, "--server", SERVER);
+    const { code, stdout, stderr } = await play(file, "--server", server);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const line of [
       /session +a short session, 9 steps/u,
@@ -74,7 +88,7 @@ describe("the demo", () => {
   });
 
   it("fails and names each checkpoint that comes back different", async () => {
-    const { code, stdout } = await play(file, "--steps", "3", "--server", LOSSY_SERVER);
+    const { code, stdout } = await play(file, "--steps", "3", "--server", await serverWith(LOSSY));
     expect(code).toBe(1);
     expect(stdout).toMatch(/compare +\d of [34] acknowledged checkpoints come back byte for byte/u); // 4 if the kill came after the commit.
     expect(stdout).toMatch(/resume .*: NOT as saved/u);
@@ -89,7 +103,7 @@ describe("the demo", () => {
   });
 
   it("fails and names each missing checkpoint", async () => {
-    const { code, stdout } = await play(file, "--steps", "5", "--server", FORGETFUL_SERVER);
+    const { code, stdout } = await play(file, "--steps", "5", "--server", await serverWith(FORGETFUL));
     expect(code).toBe(1);
     expect(stdout).toMatch(/after the rebuild: checkpoint [\w-]+ was acknowledged and is not listed/u);
     expect(stdout).toMatch(/after the rebuild: workflow_checkpoint_load failed: CHECKPOINT_NOT_FOUND/u);
@@ -101,7 +115,7 @@ describe("the demo", () => {
       stderr: expect.stringContaining("--steps takes a whole number of at least 3."),
     });
     const missing = join(home, "missing.json");
-    expect(await play(missing, "--server", SERVER)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(missing) });
+    expect(await play(missing, "--server", server)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(missing) });
     expect(await play(file, "--server", missing)).toMatchObject({ code: 1, stderr: expect.stringContaining("npm run setup") });
   });
 

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { bundleProgram } from "@workrail/programs";
 import { openMemoryStorage } from "@workrail/memory";
 import { tally } from "@workrail/storage-conformance/harness";
 import { copyStore as copyStorage } from "@workrail/transfer";
@@ -11,7 +11,7 @@ import { OPENERS, WISH } from "./sealed-stores.ts";
 import { onDisk, refusalOf } from "./stores.ts";
 import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
-const CHILD = fileURLToPath(new URL("./copied-then-killed.ts", import.meta.url));
+const CHILD = await bundleProgram(new URL("./copied-then-killed.ts", import.meta.url));
 /** `npm run test:faults` sets the variable. */
 const KILLS = IS_LONG ? 20 : 2;
 describe("copyStore", () => {

@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { bundleProgram } from "@workrail/programs";
 import { createTeamDatabase, noPostgres, type PostgresServer, startPostgres, type TeamDatabase } from "@workrail/faults";
 import { openPostgres } from "@workrail/postgres";
 import { tally } from "@workrail/storage-conformance/harness";
@@ -9,7 +9,7 @@ import { beside, comparable, contextsAt, fill, killAfter, rowsAt, rowsOf } from 
 import { onDisk, type Place } from "./stores.ts";
 import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
-const CHILD = fileURLToPath(new URL("./copied-then-killed.ts", import.meta.url));
+const CHILD = await bundleProgram(new URL("./copied-then-killed.ts", import.meta.url));
 const CHECKPOINTS = IS_LONG ? 10_000 : 60;
 /** Kills of each of the two copies. In the long form the next one waits until the lease of the killed one is over. */
 const KILLS = IS_LONG ? 10 : 1;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
+import { bundleProgram } from "@workrail/programs";
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import { WorkrailError } from "@workrail/core";
 import { tally } from "@workrail/storage-conformance/harness";
@@ -16,7 +16,7 @@ import { afterAppend, obstruct, withFailingDisk } from "./failing-disk.ts";
 import { onDisk, refusalOf } from "./stores.ts";
 import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
-const CHILD = fileURLToPath(new URL("./kept-then-killed.ts", import.meta.url));
+const CHILD = await bundleProgram(new URL("./kept-then-killed.ts", import.meta.url));
 const SESSION = { sessionId: "session" };
 /** Kills at every n-th file operation, fewer than a save takes, since each try takes a process; `npm run test:faults` tests each. */
 const STRIDE = IS_LONG ? 1 : 9;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { cpSync, rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { bundleProgram } from "@workrail/programs";
 import { tally } from "@workrail/storage-conformance/harness";
 import { describe, expect, it } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
@@ -12,7 +12,7 @@ import { onDisk, type Place, refusalOf } from "./stores.ts";
 import { newWord, tracesOf } from "./traces.ts";
 import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
-const CHILD = fileURLToPath(new URL("./erased-then-killed.ts", import.meta.url));
+const CHILD = await bundleProgram(new URL("./erased-then-killed.ts", import.meta.url));
 /** `npm run test:faults` sets the variable. */
 const KILLS = IS_LONG ? 60 : 3;
 

@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { bundleProgram } from "@workrail/programs";
 import { tally } from "@workrail/storage-conformance/harness";
 import { describe, expect, it } from "vitest";
 import { onDisk } from "./stores.ts";
 import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
-const CHILD = fileURLToPath(new URL("./imported-then-killed.ts", import.meta.url));
+const CHILD = await bundleProgram(new URL("./imported-then-killed.ts", import.meta.url));
 /** `npm run test:faults` sets the variable. */
 const KILLS = IS_LONG ? 50 : 2;
 const LONGEST_MS = 1_500;

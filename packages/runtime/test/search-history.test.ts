@@ -3,7 +3,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { bundleProgram } from "@workrail/programs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
@@ -122,7 +122,7 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))(
   },
 );
 
-const CHILD = fileURLToPath(new URL("./saved-then-killed.ts", import.meta.url));
+const CHILD = await bundleProgram(new URL("./saved-then-killed.ts", import.meta.url));
 /** Kills at every n-th step, since each try takes a process; `npm run test:faults` tests each. */
 const STRIDE = IS_LONG ? 1 : 27;
 

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
+import { bundleProgram } from "@workrail/programs";
 import { gzipCodec } from "@workrail/codecs";
 import type { Codec } from "@workrail/core";
 import { noPostgres, type PostgresServer, startPostgres } from "@workrail/faults";
@@ -15,7 +15,7 @@ import { killAfter } from "./copied-stores.ts";
 import { onDisk, refusalOf } from "./stores.ts";
 import { IS_LONG } from "../../storage-conformance/test/long-form.ts";
 
-const CHILD = fileURLToPath(new URL("./synced-then-killed.ts", import.meta.url));
+const CHILD = await bundleProgram(new URL("./synced-then-killed.ts", import.meta.url));
 const SAVES = IS_LONG ? 1_000 : 20;
 const KILLS = IS_LONG ? 20 : 1;
 const LONG = { timeout: 3_600_000 };

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
+import { bundleProgram } from "@workrail/programs";
 import { describe, expect, it } from "vitest";
 import type { OpenOptions } from "../src/open-options.ts";
 import type { UpkeepReport } from "../src/upkeep-params.ts";
@@ -12,7 +12,7 @@ import { foreseeable, KINDS, onDisk, type Place } from "./stores.ts";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Saves, one a day: a clock that jumps would not be trusted. */
 const DAYS = 40;
-const CHILD = fileURLToPath(new URL("./neglected-then-killed.ts", import.meta.url));
+const CHILD = await bundleProgram(new URL("./neglected-then-killed.ts", import.meta.url));
 
 describe.each(KINDS)("the upkeep of a store in $kind", ({ kind, at }) => {
   it("does all due work, and then finds nothing left", () =>

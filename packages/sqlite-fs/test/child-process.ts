@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { bundleProgram } from "@workrail/programs";
 import type { SqliteDriverName } from "../src/sqlite-driver.ts";
 import type { Task } from "./child-task.ts";
 
-const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
+const CHILD = await bundleProgram(new URL("./child.ts", import.meta.url));
 
 export interface ChildOptions {
   readonly uid?: number;

@@ -45,9 +45,7 @@ it("a clean-up loses no concurrent saves of its sessions", () =>
   withDirectory(async (directory) => {
     const dataDir = path.join(directory, "data");
     const sessions = ["one", "two", "three"] as SessionId[];
-    const children = [1, 2, 3].map((number) =>
-      Child.start({ type: "save", dataDir, writer: `writer ${number}`, sessions, most: IS_LONG ? 25 : 8 }),
-    );
+    const children = [1, 2, 3].map((number) => Child.start({ type: "save", dataDir, writer: `writer ${number}`, sessions, most: 25 }));
     await withOpened(
       dataDir,
       async (store) => {

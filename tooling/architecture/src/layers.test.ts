@@ -90,6 +90,7 @@ const TESTS_MAY_KNOW = [
   "@workrail/transfer",
   "@workrail/http-endpoint",
   "@workrail/bundle",
+  "@workrail/programs",
   "@workrail/faults",
   "@workrail/s3-server",
   "@workrail/sqlite-fs",

@@ -8,8 +8,8 @@ const sources = filesLike("{packages,apps,tooling,examples}/*/src/**/*.ts");
 /**
  * Files whose relative imports may lead into other packages: tools, which examine sources that no package exports; core's tests, which use
  * builders of the conformance kit, the default parts and a store in memory, since these depend on core; tests of transfer and of reports, which use that store;
- * those of wrappers, which apply rules; tests that use an adapter's or an example's inside; and tests of properties, which share two
- * files that no package exports.
+ * those of wrappers, which apply rules; tests that use an adapter's or an example's inside; those of examples, which start the bundled
+ * server; and tests of properties, which share two files that no package exports.
  */
 const MAY_REACH: readonly (readonly [from: RegExp, into: string])[] = [
   [/^tooling\//, ""],
@@ -22,6 +22,7 @@ const MAY_REACH: readonly (readonly [from: RegExp, into: string])[] = [
   [/^packages\/runtime\/test\/sealed-stores\.ts$/, "packages/sqlite-fs/src/"],
   [/^packages\/runtime\/test\/sealed-[a-z-]*harness\.ts$/, "packages/sqlite-fs/test/harness-over.ts"],
   [/^packages\/storage-conformance\/test\//, "examples/"],
+  [/^examples\/.*\.test\.ts$/, "apps/mcp-server/src/testing/bundle.ts"],
   [/\.test\.ts$/, "packages/storage-conformance/test/any-character.ts"],
   [/(?:\.test|\/testing\/[^/]+)\.ts$/, "packages/storage-conformance/test/long-form.ts"],
 ];

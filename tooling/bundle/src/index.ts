@@ -1,5 +1,4 @@
 export { broughtAlong, external, ownDriver } from "./bring-along.ts";
-export { bundleOnce, type Bundled } from "./bundle-once.ts";
 export {
   asScripts,
   firstBundles,

@@ -1,7 +1,7 @@
 import { cp, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleOnce } from "@workrail/bundle";
+import { bundleOnce } from "@workrail/programs";
 import cliConfig from "../../../apps/cli/rolldown.config.ts";
 import { bundleServer } from "../../../apps/mcp-server/src/testing/bundle.ts";
 

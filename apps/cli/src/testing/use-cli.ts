@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { bundleOnce } from "@workrail/bundle";
+import { bundleOnce } from "@workrail/programs";
 import { nestedMetadata, openWorkrail } from "@workrail/runtime";
 import { afterEach, beforeAll, beforeEach } from "vitest";
 import config from "../../rolldown.config.ts";

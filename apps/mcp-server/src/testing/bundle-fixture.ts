@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleOnce, resolve } from "@workrail/bundle";
+import { resolve } from "@workrail/bundle";
+import { bundleOnce } from "@workrail/programs";
 import { defineConfig } from "rolldown";
 
 const APP = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleOnce } from "@workrail/bundle";
+import { bundleOnce } from "@workrail/programs";
 import config from "../../rolldown.config.ts";
 
 const APP = fileURLToPath(new URL("../..", import.meta.url));

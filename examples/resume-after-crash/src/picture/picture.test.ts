@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { bundleServer } from "../../../../apps/mcp-server/src/testing/bundle.ts";
 import { drawTerminal } from "./draw-terminal.ts";
 import { recordStory, STEPS } from "./record-story.ts";
 
@@ -13,7 +14,7 @@ const TITLE = "A terminal: an agent saves two checkpoints, its server is killed,
 it("the picture shows the current answers of the server and the command line", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "workrail-picture-"));
   try {
-    const { lines, resumed } = await recordStory(dataDir);
+    const { lines, resumed } = await recordStory(dataDir, join(await bundleServer(), "workrail-mcp.mjs"));
     expect(resumed).toEqual(STEPS.at(-1)?.context);
     await expect(drawTerminal(TITLE, lines)).toMatchFileSnapshot(PICTURE);
   } finally {

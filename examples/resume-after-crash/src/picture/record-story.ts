@@ -1,13 +1,9 @@
 import { execFile } from "node:child_process";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Context } from "../session-player.ts";
 import { WorkrailServer } from "../workrail-server.ts";
 import { type Line, answer, call, command, heading, output } from "./terminal-line.ts";
-
-const SERVER = fileURLToPath(new URL("../../../../apps/mcp-server/src/main.ts", import.meta.url));
-const COMMAND_LINE = fileURLToPath(new URL("../../../../apps/mcp-server/src/command-line.ts", import.meta.url));
 
 const SESSION_ID = "login-redirect";
 
@@ -24,20 +20,24 @@ export interface Story {
   readonly resumed: Context;
 }
 
-/** Saves two checkpoints, kills the server, resumes with a new server, and lists the checkpoints. */
-export async function recordStory(dataDir: string): Promise<Story> {
-  const lines = [...(await recordSaves(dataDir)), heading(""), heading("The server is killed. Nothing was closed or tidied up.")];
+/**
+ * Saves two checkpoints, kills the server, resumes with a new server, and lists the checkpoints.
+ *
+ * @param program the server, which is the command line too when it is given a command.
+ */
+export async function recordStory(dataDir: string, program: string): Promise<Story> {
+  const lines = [...(await recordSaves(dataDir, program)), heading(""), heading("The server is killed. Nothing was closed or tidied up.")];
   lines.push(command("kill -9 4242"), heading(""));
-  const { lines: resumeLines, resumed } = await recordResume(dataDir);
+  const { lines: resumeLines, resumed } = await recordResume(dataDir, program);
   lines.push(...resumeLines, heading(""), heading("You see the same on the command line."));
   lines.push(command("npx -y @workrail/mcp-server list"));
-  lines.push(...(await runCommand(dataDir, "list")).map((text) => output(text)));
+  lines.push(...(await runCommand(dataDir, program, "list")).map((text) => output(text)));
   return { lines: inFixedForm(lines), resumed };
 }
 
-async function recordSaves(dataDir: string): Promise<Line[]> {
+async function recordSaves(dataDir: string, program: string): Promise<Line[]> {
   const lines = [heading("An agent saves its state after each step.")];
-  const server = await start(dataDir);
+  const server = await WorkrailServer.start({ program, dataDir, maxCheckpoints: 100 });
   for (const { name, context } of STEPS) {
     const { status, checkpointId } = await server.save({ sessionId: SESSION_ID, context, metadata: { name } });
     lines.push(call("workflow_checkpoint_save", `session ${SESSION_ID}, name ${name}`), output(`    context ${JSON.stringify(context)}`));
@@ -47,8 +47,8 @@ async function recordSaves(dataDir: string): Promise<Line[]> {
   return lines;
 }
 
-async function recordResume(dataDir: string): Promise<{ lines: Line[]; resumed: Context }> {
-  const server = await start(dataDir);
+async function recordResume(dataDir: string, program: string): Promise<{ lines: Line[]; resumed: Context }> {
+  const server = await WorkrailServer.start({ program, dataDir, maxCheckpoints: 100 });
   const { status, checkpointId, context } = await server.resume({ sessionId: SESSION_ID });
   await server.close();
   const lines = [heading("A new agent with an empty context resumes."), call("workflow_resume", `session ${SESSION_ID}`)];
@@ -56,13 +56,9 @@ async function recordResume(dataDir: string): Promise<{ lines: Line[]; resumed: 
   return { lines, resumed: context };
 }
 
-async function start(dataDir: string): Promise<WorkrailServer> {
-  return WorkrailServer.start({ program: SERVER, dataDir, maxCheckpoints: 100 });
-}
-
-async function runCommand(dataDir: string, ...args: string[]): Promise<string[]> {
+async function runCommand(dataDir: string, program: string, ...args: string[]): Promise<string[]> {
   const env = { ...process.env, WORKRAIL_DATA_DIR: dataDir, NO_COLOR: "1" };
-  const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, COMMAND_LINE, ...args], { env });
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env });
   return stdout.trimEnd().split("\n");
 }
 

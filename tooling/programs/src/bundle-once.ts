@@ -6,7 +6,7 @@ import { build, type RolldownOptions } from "rolldown";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** Parts of every bundle besides the packages. */
-const ALWAYS = ["apps/cli", "tooling/bundle"].map((folder) => join(ROOT, folder));
+const ALWAYS = ["apps/cli", "tooling/bundle", "tooling/programs"].map((folder) => join(ROOT, folder));
 
 export interface Bundled {
   /** The app's folder. */
@@ -15,6 +15,8 @@ export interface Bundled {
   readonly config: readonly RolldownOptions[];
   /** Folder of the app's `node_modules` for the bundles. Another config of the app needs another folder. Default: `.workrail-test`. */
   readonly folder?: string;
+  /** True when the bundle has modules of the app's folder `test`. Default `false`. */
+  readonly hasTests?: boolean;
   /** Adds files beside the bundle, in the folder that holds `dist`. */
   readonly furnish?: (home: string) => void;
 }
@@ -23,10 +25,10 @@ export interface Bundled {
  * Bundles an app as its config tells, unless these sources are bundled already. Resolves to the folder `dist`. Test files may call
  * this concurrently.
  */
-export async function bundleOnce({ app, config, folder = ".workrail-test", furnish }: Bundled): Promise<string> {
+export async function bundleOnce({ app, config, folder = ".workrail-test", hasTests = false, furnish }: Bundled): Promise<string> {
   // Inside node_modules, so that external packages are found as in an installed package.
   const bundles = join(app, "node_modules", folder);
-  const home = join(bundles, digestOnce(app));
+  const home = join(bundles, digestOnce(app, hasTests));
   if (!existsSync(home)) {
     const unfinished = join(bundles, `unfinished-${randomUUID()}`);
     mkdirSync(unfinished, { recursive: true });
@@ -57,16 +59,18 @@ function settle(unfinished: string, home: string, bundles: string): void {
 const digests = new Map<string, string>();
 
 /** Sources do not change while tests run, and many test files of a process ask. */
-function digestOnce(app: string): string {
-  const digest = digests.get(app) ?? sourceDigest(app);
-  digests.set(app, digest);
+function digestOnce(app: string, hasTests: boolean): string {
+  const key = `${app} ${String(hasTests)}`;
+  const digest = digests.get(key) ?? sourceDigest(app, hasTests);
+  digests.set(key, digest);
   return digest;
 }
 
 /** Returns a digest of the sources. */
-function sourceDigest(app: string): string {
+function sourceDigest(app: string, hasTests: boolean): string {
   const packages = readdirSync(join(ROOT, "packages")).map((name) => join(ROOT, "packages", name));
-  const files = [...new Set([...packages, ...ALWAYS, app])].flatMap(filesOf);
+  const files = [...new Set([...packages, ...ALWAYS, app])].flatMap((folder) => filesOf(folder));
+  if (hasTests) files.push(...sourcesIn(join(app, "test")));
   const hash = createHash("sha256");
   for (const file of [join(ROOT, "pnpm-lock.yaml"), ...files]) {
     const bytes = readFileSync(file);
@@ -77,8 +81,12 @@ function sourceDigest(app: string): string {
 
 function filesOf(folder: string): string[] {
   const own = ["package.json", "rolldown.config.ts"].map((name) => join(folder, name)).filter((file) => existsSync(file));
-  const sources = readdirSync(join(folder, "src"), { recursive: true, encoding: "utf8" })
+  return [...own, ...sourcesIn(join(folder, "src"))];
+}
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(?:ts|tsx|css|html|bin)$/u.test(name) && !name.endsWith(".test.ts"))
-    .map((name) => join(folder, "src", name));
-  return [...own, ...sources.toSorted()];
+    .map((name) => join(folder, name))
+    .toSorted();
 }
