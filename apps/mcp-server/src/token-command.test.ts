@@ -3,8 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { bundleServer } from "./testing/bundle.ts";
+import { runTokenCommand } from "./token-command.ts";
 
 describe("workrail-mcp token", () => {
   let launcher: string;
@@ -28,6 +29,19 @@ describe("workrail-mcp token", () => {
     const env = { ...process.env, WORKRAIL_DATA_DIR: join(directory, "data"), WORKRAIL_HTTP_TOKEN_FILE: file };
     const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], { encoding: "utf8", env });
     return { status, stdout, stderr };
+  }
+
+  /** Runs `workrail-mcp token` in this process: most cases end before they read or write. */
+  function runHere(...args: readonly string[]): { status: unknown; stdout: string; stderr: string } {
+    const [stdout, stderr] = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, "write").mockReturnValue(true));
+    const textOf = (spied: typeof stdout): string => (spied?.mock.calls ?? []).map(([text]) => String(text)).join("");
+    try {
+      runTokenCommand([...args, "--http-token-file", file]);
+      return { status: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr) };
+    } finally {
+      process.exitCode = undefined;
+      vi.restoreAllMocks();
+    }
   }
 
   it("makes a token and shows it once, lists and revokes it", () => {
@@ -57,14 +71,13 @@ describe("workrail-mcp token", () => {
     [["list", "a"], "token list takes no name"],
     [["lst", "a"], "There is no command token lst"],
   ])("refuses %j", (args, message) => {
-    const { status, stdout, stderr } = run("token", ...args);
+    const { status, stdout, stderr } = runHere(...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain(message);
   });
 
   it("shows how it is used", () => {
-    for (const args of [[], ["help"], ["--help"]])
-      expect(run("token", ...args).stdout).toMatch(/^Usage: workrail-mcp token create <name>/u);
+    for (const args of [[], ["help"], ["--help"]]) expect(runHere(...args).stdout).toMatch(/^Usage: workrail-mcp token create <name>/u);
   });
 
   it.skipIf(process.platform === "win32")("keeps a server from starting when others can read the file", () => {

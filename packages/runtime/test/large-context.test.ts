@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import { openWorkrail } from "../src/open-workrail.ts";
 import { onDisk } from "./stores.ts";
 
-const SIZE = 17 * 1024 * 1024;
+const MB = 1_000_000;
+/** More than the part of a text that is searched, 16 Mi characters. */
+const SEARCHED_AND_MORE = 17 * 1024 * 1024;
 
 it("stores a context too large to digest at once as it was at the call, while other work runs", () =>
   onDisk(async ({ dataDir }) => {
@@ -12,7 +14,7 @@ it("stores a context too large to digest at once as it was at the call, while ot
     const line = "größer 保存 🚀 \ud800 and plain text; ";
     const context: Context & { list: string[] } = {
       "z\n": "🚀".repeat(100_000),
-      list: Array(Math.ceil(SIZE / 40)).fill(line),
+      list: Array(Math.ceil((5 * MB) / 40)).fill(line),
       a: { y: 1, x: [] },
     };
     const text = JSON.stringify(context);
@@ -40,7 +42,7 @@ it("stores a context too large to digest at once as it was at the call, while ot
 it("the first 16 Mi characters of a large context's text are found, while other work runs", () =>
   onDisk(async ({ dataDir }) => {
     await using workrail = await openWorkrail({ dataDir, env: {}, project: null });
-    const filler = "a line that says nothing\n".repeat(Math.ceil(SIZE / 25));
+    const filler = "a line that says nothing\n".repeat(Math.ceil(SEARCHED_AND_MORE / 25));
     const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "large", context: { first: "heron", filler, last: "osprey" } });
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 5);
