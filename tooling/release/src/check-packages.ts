@@ -14,14 +14,15 @@ const UNSUPPORTED: ReadonlySet<string> = new Set(["node10", "node16-cjs"]);
 const work = mkdtempSync(join(tmpdir(), "workrail-packages-"));
 try {
   const findings: (readonly string[])[] = [];
-  for (const target of publicPackages()) findings.push(await check(target));
+  const packages = publicPackages();
+  const tarballs = await pack(packages, work);
+  for (const target of packages) findings.push(await check(target, readFileSync(tarballs.get(target.name) ?? "")));
   process.exitCode = findings.some((found) => found.length > 0) ? 1 : 0;
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
 
-async function check(target: PublicPackage): Promise<readonly string[]> {
-  const tarball = readFileSync(await pack(target, work));
+async function check(target: PublicPackage, tarball: Uint8Array<ArrayBuffer>): Promise<readonly string[]> {
   const found = [...(await lint(tarball)), ...(target.isLibrary ? await checkTypes(tarball) : [])];
   console.log(`${target.name}: ${found.length === 0 ? "ok" : `\n${found.join("\n")}`}`);
   return found;

@@ -32,7 +32,7 @@ describe.skipIf(process.platform === "win32" || !hasNpm)(
       for (const folder of [root, data]) if (USER.uid !== undefined) chownSync(folder, USER.uid, USER.gid);
       const server = publicPackages().find(({ name }) => name === "@workrail/mcp-server");
       if (server === undefined) throw new Error("There is no package @workrail/mcp-server.");
-      const tarball = await pack(server, root);
+      const tarball = (await pack([server], root)).get(server.name) ?? "";
       // Without the network, and so without the optional keychain.
       const offline = ["--offline", "--omit=optional", `--cache=${join(root, "cache")}`, `--prefix=${join(root, "usr", "local")}`];
       const { code, output } = await run("npm", ["install", ...image.installArgs, ...offline, tarball], { cwd: root });

@@ -1,13 +1,18 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { PublicPackage } from "./public-packages.ts";
+import { ROOT, type PublicPackage } from "./public-packages.ts";
 import { run } from "./run.ts";
 
-/** Packs a package as for publishing, and resolves to the tarball's path. */
-export async function pack(target: PublicPackage, into: string): Promise<string> {
-  const { code, output } = await run("pnpm", ["pack", "--pack-destination", into], { cwd: target.folder });
-  const prefix = `${target.name.replace("@", "").replace("/", "-")}-`;
-  const file = readdirSync(into).find((name) => name.startsWith(prefix) && /^\d/.test(name.slice(prefix.length)));
-  if (code !== 0 || file === undefined) throw new Error(`${target.name} cannot be packed:\n${output}`);
-  return join(into, file);
+/** Packs packages as for publishing, in one process. Resolves to the path of each tarball by the name of its package. */
+export async function pack(targets: readonly PublicPackage[], into: string): Promise<ReadonlyMap<string, string>> {
+  const these = targets.map(({ name }) => `--filter=${name}`);
+  const { code, output } = await run("pnpm", ["--recursive", ...these, "pack", "--pack-destination", into], { cwd: ROOT });
+  const files = readdirSync(into);
+  const packed = targets.map(({ name }) => {
+    const prefix = `${name.replace("@", "").replace("/", "-")}-`;
+    const file = files.find((each) => each.startsWith(prefix) && /^\d/.test(each.slice(prefix.length)));
+    if (code !== 0 || file === undefined) throw new Error(`${name} cannot be packed:\n${output}`);
+    return [name, join(into, file)] as const;
+  });
+  return new Map(packed);
 }

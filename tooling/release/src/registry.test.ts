@@ -37,14 +37,14 @@ describe.skipIf(!hasNpm)("the packages in a registry (skipped without npm)", () 
     folder = mkdtempSync(join(tmpdir(), "workrail-registry-"));
     for (const name of ["tarballs", "work"]) mkdirSync(join(folder, name));
     registry = await startRegistry(folder);
-    // Two at a time: each packs and publishes in processes of its own.
-    const waiting = [...packages];
+    const waiting = [...(await pack(packages, join(folder, "tarballs")))];
+    // Two at a time: each is published in processes of its own.
     const publishing = async (): Promise<void> => {
-      for (let target = waiting.shift(); target !== undefined; target = waiting.shift()) {
-        const tarball = await pack(target, join(folder, "tarballs"));
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [name, tarball] = next;
         // As a release does. The folder is no checkout.
         const outcome = await npm("pnpm", ["publish", "--no-git-checks", tarball]);
-        published.push({ name: target.name, outcome, files: await filesIn(tarball) });
+        published.push({ name, outcome, files: await filesIn(tarball) });
       }
     };
     await Promise.all([publishing(), publishing()]);

@@ -31,7 +31,7 @@ try {
 
 /** Installs the tarballs. They refer to one another by versions that no registry has yet, so overrides point each to its file. */
 async function install(packages: readonly PublicPackage[]): Promise<string> {
-  const tarballs = await Promise.all(packages.map(async (target) => [target.name, `file:${await pack(target, work)}`] as const));
+  const tarballs = Array.from(await pack(packages, work), ([name, file]) => [name, `file:${file}`] as const);
   const project = join(work, "project");
   mkdirSync(project);
   const manifest = {
