@@ -20,14 +20,14 @@ function stalled(before: string): readonly string[] {
   return ["--conditions=@workrail/source", "--input-type=module-typescript", "--eval", script];
 }
 
-function printed(command: string, args: readonly string[], input: string): Promise<string> {
+function printed(command: string, args: readonly string[], input?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(command, args, { stdio: [input === undefined ? "ignore" : "pipe", "pipe", "inherit"] });
     let text = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
     child.once("error", reject);
     child.once("close", () => resolve(text));
-    child.stdin.end(input);
+    child.stdin?.end(input);
   });
 }
 
@@ -43,7 +43,7 @@ describe("reading what a host sends to a hook, on a machine that stalls", () => 
       execFileSync("mkfifo", [pipe]);
       // Opened for both, so that it stays open without a writer. The text comes after the first attempt to read.
       const [node, ...args] = [process.execPath, ...stalled(`fs.writeFileSync(${JSON.stringify(pipe)}, "the host's text");`)];
-      const text = await printed("sh", ["-c", 'exec 0<>"$0"; exec "$@"', pipe, node, ...args], "");
+      const text = await printed("sh", ["-c", 'exec 0<>"$0"; exec "$@"', pipe, node, ...args]);
       expect(text).toBe("the host's text");
     } finally {
       rmSync(folder, { recursive: true });
