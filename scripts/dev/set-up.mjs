@@ -3,18 +3,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { ROOT, runNpx, runTool, workspaceNode } from "./run.mjs";
+import { ROOT, runNode, runNpx, runTool, workspaceNode } from "./run.mjs";
 
 const STAMP = join(ROOT, "node_modules", ".workrail-setup.json");
 const LOCK = join(ROOT, ".workrail-setup.lock");
 const TO_STDERR = ["ignore", 2, 2];
 const WORKSPACES = ["packages", "apps", "tooling", "examples"];
-
-/** Arguments and environment for turbo: logs of failures only, no telemetry, only the local cache. */
-const TURBO = {
-  args: (task) => ["run", task, "--output-logs=errors-only", "--ui=stream", "--log-order=grouped"],
-  env: { TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1", DO_NOT_TRACK: "1", TURBO_CACHE: "local:rw" },
-};
 
 /** Installs and builds. Resolves to 0, or to the exit code of the step that failed. */
 export async function setUp({ build = true } = {}) {
@@ -60,7 +54,9 @@ async function buildAll() {
   if (isBuilt(readStamp())) return 0;
   say("Building ...");
   const sources = sourcesDigest();
-  const code = await runTool("turbo", TURBO.args("build"), { stdio: TO_STDERR, env: TURBO.env });
+  const code =
+    (await runTool("tsc", ["-b"], { stdio: TO_STDERR })) ||
+    (await runNode([join(ROOT, "tooling/bundle/src/build.ts")], { stdio: TO_STDERR }));
   if (code === 0) writeStamp({ ...readStamp(), sources });
   return code;
 }
@@ -72,7 +68,7 @@ function dependenciesDigest() {
 }
 
 function sourcesDigest() {
-  const configs = ["tsconfig.base.json", "turbo.json", "pnpm-lock.yaml"].map((name) => join(ROOT, name));
+  const configs = ["tsconfig.base.json", "tsconfig.json", "pnpm-lock.yaml"].map((name) => join(ROOT, name));
   return digest([...configs, ...bundledFolders().flatMap(sourceFiles)], "");
 }
 
@@ -112,7 +108,9 @@ function workspaceFolders() {
 }
 
 function builtFolders() {
-  return workspaceFolders().filter((folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).scripts?.build !== undefined);
+  return workspaceFolders().filter((folder) =>
+    ["tsconfig.build.json", "rolldown.config.ts"].some((name) => existsSync(join(folder, name))),
+  );
 }
 
 function readStamp() {

@@ -1,5 +1,3 @@
-// Bundles the JavaScript of a library into one file for each entry of its package, plus files for what is imported on demand. Run from the
-// package's folder, after its declarations are built. Loading one file is several times faster than loading the hundred modules it holds.
 import { copyFileSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "rolldown";
@@ -16,32 +14,39 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const folder = process.cwd();
-const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-const dist = join(folder, "dist");
+/**
+ * Bundles the JavaScript of a library into one file for each entry of its package, plus files for what is imported on demand. Loading one
+ * file is several times faster than loading the hundred modules it holds.
+ *
+ * @param folder the package's folder, whose `dist` holds its declarations.
+ */
+export async function bundleLibrary(folder: string): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+  const dist = join(folder, "dist");
 
-// Modules of earlier builds would be packed too.
-for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) if (/\.js(?:\.map)?$/u.test(name)) rmSync(join(dist, name));
+  // Modules of earlier builds would be packed too.
+  for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) if (/\.js(?:\.map)?$/u.test(name)) rmSync(join(dist, name));
 
-await build({
-  cwd: folder,
-  input: Object.fromEntries(
-    Object.values(manifest.exports)
-      .flatMap(sourcesIn)
-      .map((source) => [entryName(source), source]),
-  ),
-  platform: "neutral",
-  external: [/^node:/u, ...installed().map((name) => new RegExp(`^${name}(?:/|$)`, "u"))],
-  plugins: [inAscii, thirdParty],
-  // Becomes part of the library: as installed, it is six files that take a fifth of the library's time to load.
-  ...jsonWithComments,
-  // A module that some entry also imports at once stays in that entry's file.
-  checks: { ineffectiveDynamicImport: false },
-  output: { dir: dist, entryFileNames: "[name].js", chunkFileNames: "parts/[name].js", sourcemap: true },
-});
+  await build({
+    cwd: folder,
+    input: Object.fromEntries(
+      Object.values(manifest.exports)
+        .flatMap(sourcesIn)
+        .map((source) => [entryName(source), source]),
+    ),
+    platform: "neutral",
+    external: [/^node:/u, ...installed(manifest).map((name) => new RegExp(`^${name}(?:/|$)`, "u"))],
+    plugins: [inAscii, thirdParty],
+    // Becomes part of the library: as installed, it is six files that take a fifth of the library's time to load.
+    ...jsonWithComments,
+    // A module that some entry also imports at once stays in that entry's file.
+    checks: { ineffectiveDynamicImport: false },
+    output: { dir: dist, entryFileNames: "[name].js", chunkFileNames: "parts/[name].js", sourcemap: true },
+  });
 
-// Data that a module reads from beside its own file.
-for (const name of readdirSync(join(folder, "src"))) if (name.endsWith(".bin")) copyFileSync(join(folder, "src", name), join(dist, name));
+  // Data that a module reads from beside its own file.
+  for (const name of readdirSync(join(folder, "src"))) if (name.endsWith(".bin")) copyFileSync(join(folder, "src", name), join(dist, name));
+}
 
 /** Returns the source files behind the entries. */
 function sourcesIn(target: ExportTarget): readonly string[] {
@@ -53,6 +58,6 @@ function entryName(source: string): string {
   return relative("src", source).replaceAll("\\", "/").replace(/\.ts$/u, "");
 }
 
-function installed(): readonly string[] {
+function installed(manifest: Manifest): readonly string[] {
   return [manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies].flatMap((names) => Object.keys(names ?? {}));
 }
