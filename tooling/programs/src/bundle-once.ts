@@ -15,7 +15,7 @@ export interface Bundled {
   readonly config: readonly RolldownOptions[];
   /** Folder of the app's `node_modules` for the bundles. Another config of the app needs another folder. Default: `.workrail-test`. */
   readonly folder?: string;
-  /** True when the bundle has modules of the app's folder `test`. Default `false`. */
+  /** True when the bundle may have modules of the folders `test` of packages. Default `false`. */
   readonly hasTests?: boolean;
   /** Adds files beside the bundle, in the folder that holds `dist`. */
   readonly furnish?: (home: string) => void;
@@ -70,7 +70,7 @@ function digestOnce(app: string, hasTests: boolean): string {
 function sourceDigest(app: string, hasTests: boolean): string {
   const packages = readdirSync(join(ROOT, "packages")).map((name) => join(ROOT, "packages", name));
   const files = [...new Set([...packages, ...ALWAYS, app])].flatMap((folder) => filesOf(folder));
-  if (hasTests) files.push(...sourcesIn(join(app, "test")));
+  if (hasTests) files.push(...packages.flatMap((folder) => sourcesIn(join(folder, "test"))));
   const hash = createHash("sha256");
   for (const file of [join(ROOT, "pnpm-lock.yaml"), ...files]) {
     const bytes = readFileSync(file);
@@ -85,6 +85,7 @@ function filesOf(folder: string): string[] {
 }
 
 function sourcesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(?:ts|tsx|css|html|bin)$/u.test(name) && !name.endsWith(".test.ts"))
     .map((name) => join(folder, name))
