@@ -5,11 +5,12 @@ import type { Outcome } from "../testing/outcome.ts";
 import type { CliUnderTest } from "../testing/use-cli.ts";
 import type { GoldenCase } from "./golden-case.ts";
 import { normalize, readable } from "./normalize.ts";
+import { IS_LONG } from "../../../../packages/storage-conformance/test/long-form.ts";
 
 /** True if the system has the `script` of Linux, which runs a command in a terminal. */
 export const HAS_TERMINAL: boolean = process.platform === "linux" && existsSync("/usr/bin/script");
 
-const WIDTH = "100";
+const WIDTH = 100;
 
 /** Environment of a case. */
 export interface GoldenHome {
@@ -30,14 +31,22 @@ export async function transcribe(home: GoldenHome, command: string, given: Golde
   return `${text}\n${shown}`;
 }
 
-/** Runs a case on a terminal where a person types, and returns the visible output. */
+/**
+ * Runs a case on a terminal where a person types, and returns the visible output. In the short form, the terminal is real for cases where
+ * something is typed, and its output alone is imitated for others.
+ */
 export async function transcribeTerminal(home: GoldenHome, command: string, given: GoldenCase): Promise<string> {
-  return onTerminal(home, [...command.split(" "), ...(given.args ?? [])], given);
+  await begin(home, given);
+  const args = [...command.split(" "), ...(given.args ?? [])];
+  const { typed = "" } = given;
+  const { code, stdout, screen = stdout } = await (IS_LONG || typed !== "" ? onTerminal : asOnTerminal)(home.cli, args, given);
+  const shown = normalize(readable(screen), home.cli.folder);
+  return `${line(args, given)}${typed === "" ? "" : ` # and types ${typed}`}\n${shown}exit code ${code}\n`;
 }
 
 async function forPeople(home: GoldenHome, args: readonly string[], given: GoldenCase): Promise<string> {
   await begin(home, given);
-  const outcome = await home.cli.run(args, { input: given.input ?? "", env: { COLUMNS: WIDTH, ...given.env } });
+  const outcome = await home.cli.run(args, { input: given.input ?? "", env: { COLUMNS: String(WIDTH), ...given.env } });
   return told(home, line(args, given), outcome);
 }
 
@@ -56,22 +65,20 @@ async function asJson(home: GoldenHome, args: readonly string[], given: GoldenCa
   return { shown: told(home, called, { ...outcome, stdout: `${JSON.stringify(json, undefined, 2)}\n` }), json };
 }
 
-async function onTerminal(home: GoldenHome, args: readonly string[], given: GoldenCase): Promise<string> {
-  const { typed = "" } = given;
-  await begin(home, given);
-  const { cli } = home;
+/** Runs a command in a real terminal, in a process of its own. */
+function onTerminal(cli: CliUnderTest, args: readonly string[], { typed = "", env: given = {} }: GoldenCase): Promise<Outcome> {
   // The case's PATH applies only to the command: the shell must find its own programs.
-  const { PATH, ...env } = given.env ?? {};
+  const { PATH, ...env } = given;
   const path = PATH === undefined ? "" : `PATH=${quoted(PATH)} `;
   // On a build server, where `CI` is set, Node disables colours.
   const run = `stty cols ${WIDTH}; env -u CI ${path}${[process.execPath, cli.launcher, ...args].map(quoted).join(" ")}`;
   const input = typed === "" ? "" : `echo ${quoted(typed)} | `;
-  const { code, stdout } = await cli.shell(`${input}script -qec ${quoted(run)} --echo never /dev/null`, {
-    TERM: "xterm-256color",
-    ...env,
-  });
-  const shown = normalize(readable(stdout), cli.folder);
-  return `${line(args, given)}${typed === "" ? "" : ` # and types ${typed}`}\n${shown}exit code ${code}\n`;
+  return cli.shell(`${input}script -qec ${quoted(run)} --echo never /dev/null`, { TERM: "xterm-256color", ...env });
+}
+
+/** Runs a command in the process of the test, with outputs that are terminals to it. */
+function asOnTerminal(cli: CliUnderTest, args: readonly string[], { env = {} }: GoldenCase): Promise<Outcome> {
+  return cli.run(args, { env: { TERM: "xterm-256color", ...env }, columns: WIDTH, hasColours: true });
 }
 
 /** Restores the prepared folder. */

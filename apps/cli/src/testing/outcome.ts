@@ -4,4 +4,6 @@ export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** Both outputs in the order in which they were written, where they imitate a terminal. */
+  readonly screen?: string;
 }

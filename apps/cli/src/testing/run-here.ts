@@ -29,7 +29,8 @@ export function runHere(args: readonly string[], surroundings: Surroundings): Pr
 }
 
 async function runNow(args: readonly string[], { launcher, input, cwd, env, ...terminal }: Surroundings): Promise<Outcome> {
-  const [stdout, stderr] = [new Collector(terminal), new Collector(terminal)];
+  const screen: Buffer[] = [];
+  const [stdout, stderr] = [new Collector(terminal, screen), new Collector(terminal, screen)];
   const before = { cwd: process.cwd(), env: { ...process.env }, argv: process.argv, exitCode: process.exitCode, umask: process.umask() };
   const streams = replaceStreams({ stdin: inputOf(input), stdout, stderr });
   try {
@@ -38,7 +39,8 @@ async function runNow(args: readonly string[], { launcher, input, cwd, env, ...t
     process.argv = [process.execPath, launcher, ...args];
     process.exitCode = undefined;
     await runCli("workrail", args);
-    return { code: exitCode(), stdout: stdout.text, stderr: stderr.text };
+    const outcome = { code: exitCode(), stdout: stdout.text, stderr: stderr.text };
+    return terminal.columns === undefined ? outcome : { ...outcome, screen: textOf(screen) };
   } finally {
     streams.putBack();
     process.exitCode = before.exitCode;
@@ -58,10 +60,15 @@ class Collector extends Writable {
   readonly columns: number | undefined;
   readonly isTTY: true | undefined;
   readonly #hasColours: boolean;
+  readonly #screen: Buffer[];
   readonly #chunks: Buffer[] = [];
 
-  constructor({ columns, hasColours = false }: Pick<Surroundings, "columns" | "hasColours">) {
+  /**
+   * @param screen gets a copy of every chunk.
+   */
+  constructor({ columns, hasColours = false }: Pick<Surroundings, "columns" | "hasColours">, screen: Buffer[]) {
     super();
+    this.#screen = screen;
     this.#hasColours = hasColours;
     this.columns = columns;
     this.isTTY = columns === undefined ? undefined : true;
@@ -73,12 +80,17 @@ class Collector extends Writable {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#chunks.push(chunk);
+    this.#screen.push(chunk);
     done();
   }
 
   get text(): string {
-    return Buffer.concat(this.#chunks).toString();
+    return textOf(this.#chunks);
   }
+}
+
+function textOf(chunks: readonly Buffer[]): string {
+  return Buffer.concat(chunks).toString();
 }
 
 function inputOf(input: string | Uint8Array): Readable {
