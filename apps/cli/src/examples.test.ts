@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildProgram } from "./program.ts";
 import { copyFolder } from "./testing/copy-folder.ts";
+import type { Outcome } from "./testing/outcome.ts";
 import { useCli } from "./testing/use-cli.ts";
 
 const cli = useCli();
@@ -14,8 +15,9 @@ const NOT_RUN = new Set(["encrypt", "rekey", "migrate"]);
 /** Run until they are interrupted, or need a database. */
 const LINES_NOT_RUN = /^\s*workrail ui(?!.*--export)|--all-tenants/u;
 
-/** Lines that are split at spaces, as a shell would. */
-const PLAIN = /^\s*workrail(?: [\w./:=@-]+)+$/u;
+/** A command whose words need no shell, and the file to which its output goes. */
+const PLAIN = /^\s*workrail(?<words>(?: (?:[\w./:=@-]+|"[^"$`\\]*"|'[^']*'))+)(?: > (?<file>[\w.-]+))?$/u;
+const WORD = /"[^"]*"|'[^']*'|[^ ]+/gu;
 
 /** A transcript of Claude Code. */
 const TRANSCRIPT = `${JSON.stringify({
@@ -62,8 +64,7 @@ describe.skipIf(process.platform === "win32")("examples (skipped on Windows: the
     const home = join(cli.folder, "home");
     const env = { WORKRAIL_PROJECT: join(prepared, "project"), HOME: home, USERPROFILE: home };
     for (const line of lines.filter((each) => !LINES_NOT_RUN.test(each))) {
-      const [, ...args] = line.trim().split(" ");
-      const outcome = PLAIN.test(line) ? await cli.run(args, { env }) : await cli.shell(line, env);
+      const outcome = await runLine(line, env);
       expect(outcome, line).toMatchObject({ code: 0 });
     }
   });
@@ -77,6 +78,16 @@ describe.skipIf(process.platform === "win32")("examples (skipped on Windows: the
     expect(readFileSync(`${cli.project}/context.json`, "utf8")).toBe('{"goal":"sort the invoices","done":12}');
   });
 });
+
+/** Runs a line as a shell does; most lines in the process of the test. */
+async function runLine(line: string, env: Readonly<Record<string, string>>): Promise<Outcome> {
+  const { words, file } = PLAIN.exec(line)?.groups ?? {};
+  if (words === undefined) return cli.shell(line, env);
+  const args = (words.match(WORD) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/u, "$2"));
+  const outcome = await cli.run(args, { env });
+  if (file !== undefined) cli.write(file, outcome.stdout);
+  return outcome;
+}
 
 /** Returns the examples from the help. */
 function examplesOf(name: string | undefined): readonly string[] {
