@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { Called, ClientProgram, ProtocolResult, Server } from "../client-program.ts";
-import { environmentIn, folderOf, runProgram } from "../run-program.ts";
+import { type Ran, RepeatedProgram } from "../repeated-program.ts";
+import { folderOf, runProgram } from "../run-program.ts";
 
 const PACKAGE = "@modelcontextprotocol/inspector";
-const RUNNER = fileURLToPath(new URL("inspector-process.ts", import.meta.url));
+const CLI = "clients/cli/build/index.js";
 
 /** Outcome of one run of the Inspector. */
 interface Inspected {
@@ -17,40 +15,27 @@ interface Inspected {
   readonly stderr: string;
 }
 
-/** Outputs of a run. */
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** The command line of the Inspector in one process, which runs it many times. */
 export class InspectorProcess {
-  readonly #child;
-  readonly #lines: AsyncIterator<string>;
+  readonly #program: RepeatedProgram;
 
   /** @param home its home directory. */
   constructor(home: string) {
-    const args = [RUNNER, join(folderOf(PACKAGE), "clients/cli/build/index.js")];
-    this.#child = spawn(process.execPath, args, { env: environmentIn(home), cwd: home, stdio: ["pipe", "pipe", "inherit"] });
-    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
+    const entry = join(folderOf(PACKAGE), CLI);
+    this.#program = new RepeatedProgram([entry, process.execPath, entry], home);
   }
 
   /** Runs the command line once, after the previous run. */
   async inspect(server: Server, args: readonly string[]): Promise<Inspected> {
-    this.#child.stdin.write(`${JSON.stringify([...argumentsOf(server), ...args])}\n`);
-    const line = await this.#lines.next();
-    if (line.done === true) throw new Error("The Inspector ended.");
-    return inspectedOf(JSON.parse(line.value) as Ran);
+    return inspectedOf(await this.#program.run([...argumentsOf(server), ...args]));
   }
 
   async call(server: Server, tool: string, args: readonly string[]): Promise<Inspected> {
     return this.inspect(server, ["--method", "tools/call", "--tool-name", tool, "--tool-arg", ...args]);
   }
 
-  async close(): Promise<void> {
-    this.#child.stdin.end();
-    if (this.#child.exitCode === null) await new Promise((resolve) => this.#child.once("close", resolve));
+  close(): Promise<void> {
+    return this.#program.close();
   }
 }
 

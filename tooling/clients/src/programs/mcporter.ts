@@ -1,26 +1,32 @@
+import { join } from "node:path";
 import type { Called, ClientProgram, Server } from "../client-program.ts";
-import { runProgram } from "../run-program.ts";
+import { RepeatedProgram } from "../repeated-program.ts";
+import { folderOf, runProgram } from "../run-program.ts";
 
-/** The command line of mcporter. Each step is a run of its own. */
+const PACKAGE = "mcporter";
+/** Without these it would run at once when it is loaded, and end its process after a run. */
+const RUNS_WHEN_CALLED = { MCPORTER_DISABLE_AUTORUN: "1", MCPORTER_NO_FORCE_EXIT: "1" };
+
+/** The command line of mcporter. The listing is a process of its own. The calls share one. */
 export const mcporter: ClientProgram = {
   name: "mcporter",
-  packageName: "mcporter",
+  packageName: PACKAGE,
   connect: async (server, home) => {
-    const run = (args: readonly string[]) => runProgram({ packageName: "mcporter", program: "mcporter", home }, args);
+    const shared = new RepeatedProgram([join(folderOf(PACKAGE), "dist/cli.js")], home, RUNS_WHEN_CALLED);
     const where = whereOf(server);
     return {
       async tools() {
-        const { stdout } = await run(["list", ...where, "--json"]);
+        const { stdout } = await runProgram({ packageName: PACKAGE, program: "mcporter", home }, ["list", ...where, "--json"]);
         return (JSON.parse(stdout) as { tools: readonly { readonly name: string }[] }).tools.map(({ name }) => name);
       },
       async call(tool, given): Promise<Called> {
-        const { code, stdout } = await run(["call", ...where, tool, "--args", JSON.stringify(given), "--output", "json"]);
+        const { code, stdout } = await shared.run(["call", ...where, tool, "--args", JSON.stringify(given), "--output", "json"]);
         const value = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
         return code === 0
           ? { isError: false, value }
           : { isError: true, text: JSON.stringify(value["content"]), form: `exit code ${code}` };
       },
-      close: async () => {},
+      close: () => shared.close(),
     };
   },
 };

@@ -1,34 +1,35 @@
-// Runs the command line of the MCP Inspector many times in one process: loading it takes longer than a run. Arguments of a run, as JSON,
-// arrive in a line of standard input, and its outcome leaves in a line of standard output.
-import { createInterface } from "node:readline";
+// Runs a command line of another project many times in one process: loading it takes longer than a run. Arguments of a run arrive in a
+// message, and its outcome leaves in a message: a run may close every stream of its process.
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 
-/** The part of the Inspector that its launcher calls. */
+/** The part of a command line that its launcher calls. */
 interface Cli {
   readonly runCli: (argv: readonly string[]) => Promise<void>;
-  readonly handleError: (error: unknown) => Promise<void>;
+  /** Reports an error, and ends the process. */
+  readonly handleError?: (error: unknown) => Promise<void>;
 }
 
-const [, , entry = ""] = process.argv;
+const [, , entry = "", ...first] = process.argv;
 const { runCli, handleError } = (await import(pathToFileURL(entry).href)) as Cli;
-const write = process.stdout.write.bind(process.stdout);
 
-for await (const line of createInterface(process.stdin))
-  write(`${JSON.stringify(await outcomeOf(JSON.parse(line) as readonly string[]))}\n`);
+process.on("message", (args: readonly string[]) => void outcomeOf(args).then((outcome) => process.send?.(outcome)));
 
 async function outcomeOf(args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   const [stdout, stderr] = [collect(process.stdout), collect(process.stderr)];
-  let code = 0;
+  process.exitCode = 0;
   // A failing run ends its process.
-  process.exit = ((given = 0) => {
-    code = Number(given);
+  process.exit = ((given = process.exitCode) => {
+    process.exitCode = given;
   }) as typeof process.exit;
   try {
-    await runCli([process.execPath, entry, ...args]);
+    await runCli([...first, ...args]);
   } catch (error) {
-    await handleError(error);
+    if (handleError === undefined) process.exitCode = 1;
+    else await handleError(error);
   }
+  const code = process.exitCode;
+  process.exitCode = 0;
   return { code, stdout: stdout.join(""), stderr: stderr.join("") };
 }
 
