@@ -224,7 +224,7 @@ describe("without its disk the server starts, answers, keeps saves in memory, an
   it.skipIf(!isPosix)("(a limit of the process; not on Windows) limited in the size of files", async () => {
     await using home = await TestHome.create();
     await using server = await ServerProcess.start({ home, through: ["sh", "-c", 'ulimit -f 400; exec "$@"', "sh"] });
-    const large = { sessionId: "large", context: { noise: randomBytes(1_000_000).toString("base64") } };
+    const large = { sessionId: "large", context: { noise: randomBytes(400_000).toString("base64") } };
     const failure = await server.fails(SAVE, large);
     expect(failure).toMatchObject({
       code: "STORAGE_UNAVAILABLE",
