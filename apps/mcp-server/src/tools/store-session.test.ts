@@ -452,7 +452,8 @@ describe("the security of the specification", () => {
 
 describe("the checkpoint of each conversation", () => {
   it("is exempt from the limit of checkpoints of a session", async () => {
-    await using bounded = await ServerProcess.start({ home, env: { WORKRAIL_MAX_CHECKPOINTS: "2" } });
+    await using ours = await homeWithProject();
+    await using bounded = await ServerProcess.start({ home: ours, env: { WORKRAIL_MAX_CHECKPOINTS: "2" } });
     const ids: unknown[] = [];
     for (let call = 0; call < 4; call++) ids.push((await bounded.ok(STORE, { conversation: `User: ${call}` }))["checkpointId"]);
     for (const [call, checkpointId] of ids.entries()) {
@@ -462,11 +463,16 @@ describe("the checkpoint of each conversation", () => {
 });
 
 describe("the checkpoint of a conversation", () => {
+  let ours: TestHome;
   let own: ServerProcess;
 
   beforeEach(async () => {
-    own = await ServerProcess.start({ home });
-    return () => own[Symbol.asyncDispose]();
+    ours = await homeWithProject();
+    own = await ServerProcess.start({ home: ours });
+    return async () => {
+      await own[Symbol.asyncDispose]();
+      await ours[Symbol.asyncDispose]();
+    };
   });
 
   it("belongs to the current session, and changes neither its head nor the session of later saves", async () => {
@@ -478,7 +484,7 @@ describe("the checkpoint of a conversation", () => {
     expect(await own.ok(LOAD, { sessionId: "work" })).toMatchObject({ checkpointId: work["checkpointId"], context: { goal: "ship" } });
     await own.ok(LOAD, { checkpointId });
     expect(await own.ok(SAVE, { context: { goal: "ship", step: 2 } })).toMatchObject({ sessionId: "work", sessionReason: "process" });
-    await using later = await ServerProcess.start({ home });
+    await using later = await ServerProcess.start({ home: ours });
     await later.ok(LOAD, { sessionId: "work" });
     const next = await later.ok(STORE, { conversation: "User: hello again" });
     expect(await later.ok(LOAD, { checkpointId: next["checkpointId"], full: true })).toMatchObject({
