@@ -265,6 +265,8 @@ const ROWS = [
         "tables",
       ].map((name) => `apps/cli/src/${name}.test.ts`),
       "apps/cli/src/ui/page.test.ts",
+      "apps/mcp-server/src/isolation.test.ts",
+      "apps/mcp-server/src/read-only.test.ts",
     ],
   },
   {

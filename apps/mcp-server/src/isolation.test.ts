@@ -6,6 +6,9 @@ import { openWorkrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleServer } from "./testing/bundle.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
+import type { Outcome } from "../../cli/src/testing/outcome.ts";
+import { runHere } from "../../cli/src/testing/run-here.ts";
+import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 
 /** Isolation as set by the environment, the command line, or the file in the data directory. */
 interface Given {
@@ -14,20 +17,26 @@ interface Given {
   readonly config?: string;
 }
 
-const OWN_FIRST: readonly (readonly [string, Given])[] = [
+type Case = readonly [string, Given];
+
+/** Every degree is read from every place by the same code. The short form takes each degree, and each place, at least once. */
+const OWN_FIRST: readonly Case[] = [
   ["nothing is said", {}],
-  ["the environment says own-first", { env: { WORKRAIL_ISOLATION: "own-first" } }],
+  ...longOnly(["the environment says own-first", { env: { WORKRAIL_ISOLATION: "own-first" } }]),
 ];
-const OFF: readonly (readonly [string, Given])[] = [
+const OFF: readonly Case[] = [
   ["the environment", { env: { WORKRAIL_ISOLATION: "off" } }],
-  ["the command line", { args: ["--isolation=off"] }],
-  ["config.json", { config: '{ "isolation": "off" }' }],
+  ...longOnly(["the command line", { args: ["--isolation=off"] }], ["config.json", { config: '{ "isolation": "off" }' }]),
 ];
-const STRICT: readonly (readonly [string, Given])[] = [
-  ["the environment", { env: { WORKRAIL_ISOLATION: "strict" } }],
+const STRICT: readonly Case[] = [
+  ...longOnly(["the environment", { env: { WORKRAIL_ISOLATION: "strict" } }]),
   ["the command line", { args: ["--isolation=strict"] }],
   ["config.json", { config: '{ "isolation": "strict" }' }],
 ];
+
+function longOnly(...cases: readonly Case[]): readonly Case[] {
+  return IS_LONG ? cases : [];
+}
 
 /** A store that two projects share; the data of the other project is newer. */
 class Shared {
@@ -65,16 +74,31 @@ class Shared {
 
   /** Returns the output of a CLI command with `--json`, run in the own project. */
   async command<T>(...args: readonly string[]): Promise<T> {
-    const { status, stdout, stderr } = await this.run(...args);
-    if (status !== 0 || stderr !== "") throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
+    const { code, stdout, stderr } = await this.run(...args);
+    if (code !== 0 || stderr !== "") throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
     return JSON.parse(stdout) as T;
   }
 
-  async run(...args: readonly string[]): Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }> {
+  /** Runs a command in this process; the long form runs the bundle. */
+  async run(...args: readonly string[]): Promise<Outcome> {
+    if (IS_LONG) return this.spawn(...args);
     const launcher = path.join(await bundleServer(), "workrail-mcp.mjs");
-    const env = { PATH: process.env["PATH"], WORKRAIL_DATA_DIR: this.home.dataDir, ...this.#given.env };
-    const all = [launcher, ...args, "--json", ...(this.#given.args ?? [])];
-    return spawnSync(process.execPath, all, { cwd: this.home.project, env, encoding: "utf8" });
+    return runHere(this.#complete(args), { launcher, input: "", cwd: this.home.project, env: this.#env });
+  }
+
+  /** Runs a command of the bundle in a process of its own. */
+  async spawn(...args: readonly string[]): Promise<Outcome> {
+    const all = [path.join(await bundleServer(), "workrail-mcp.mjs"), ...this.#complete(args)];
+    const { status, stdout, stderr } = spawnSync(process.execPath, all, { cwd: this.home.project, env: this.#env, encoding: "utf8" });
+    return { code: status, stdout, stderr };
+  }
+
+  #complete(args: readonly string[]): readonly string[] {
+    return [...args, "--json", ...(this.#given.args ?? [])];
+  }
+
+  get #env(): NodeJS.ProcessEnv {
+    return { PATH: process.env["PATH"], WORKRAIL_DATA_DIR: this.home.dataDir, ...this.#given.env };
   }
 }
 
@@ -120,7 +144,9 @@ async function findByTools(server: ServerProcess): Promise<Readonly<Record<strin
 
 /** Returns the results of a search by a command, which differ between all three degrees of isolation. */
 async function findBySearch(shared: Shared): Promise<readonly unknown[]> {
-  const { hits } = await shared.command<{ readonly hits: readonly { readonly checkpoint: unknown }[] }>("search", "weathervane");
+  const { code, stdout, stderr } = await shared.spawn("search", "weathervane");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const { hits } = JSON.parse(stdout) as { readonly hits: readonly { readonly checkpoint: unknown }[] };
   return ids(
     hits.map(({ checkpoint }) => checkpoint),
     "sessionId",
@@ -199,9 +225,9 @@ describe("tools and commands in a store that projects share", () => {
     withProjects({ env: { WORKRAIL_ISOLATION: "strict" } }, async (shared) => {
       expect(await shared.command("list", "--session", "other")).toMatchObject({ total: 1 });
       for (const command of ["list", "sessions", "stats"]) {
-        const { status, stderr } = await shared.run(command, "--all-projects");
-        expect({ command, status, error: JSON.parse(stderr) as unknown }).toMatchObject({
-          status: 2,
+        const { code, stderr } = await shared.run(command, "--all-projects");
+        expect({ command, code, error: JSON.parse(stderr) as unknown }).toMatchObject({
+          code: 2,
           error: { error: { code: "INVALID_INPUT", details: { field: "project" } } },
         });
       }
