@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
+import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 
 const WRONG_CLOCK = fileURLToPath(new URL("testing/wrong-clock.ts", import.meta.url));
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -57,10 +58,10 @@ describe("a server with a wrong clock", () => {
     return { live: sessions.map(({ id }) => id).sort(), trash: trash.map(({ sessionId }) => sessionId) };
   }
 
-  it.each([365, -365])("by %i days, and then right again, removes nothing by age", { timeout: 3 * PATIENCE_MS }, async (days) => {
+  it("by a year in either direction, and then right again, removes nothing by age", { timeout: 3 * PATIENCE_MS }, async () => {
     const expected = { live: ["more-work", "work"], trash: ["gone"] };
     expect(await kept()).toEqual(expected);
-    for (const offset of [0, days, 0]) {
+    for (const offset of IS_LONG ? [0, 365, 0, -365, 0] : [365, -365, 0]) {
       setClock(offset);
       await using server = await start();
       await server.ok("workflow_checkpoint_load", { sessionId: "work" });
