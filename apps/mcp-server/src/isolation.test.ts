@@ -6,8 +6,6 @@ import { openWorkrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleServer } from "./testing/bundle.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
-import type { Outcome } from "../../cli/src/testing/outcome.ts";
-import { runHere } from "../../cli/src/testing/run-here.ts";
 import { IS_LONG } from "../../../packages/storage-conformance/test/long-form.ts";
 
 /** Isolation as set by the environment, the command line, or the file in the data directory. */
@@ -74,31 +72,16 @@ class Shared {
 
   /** Returns the output of a CLI command with `--json`, run in the own project. */
   async command<T>(...args: readonly string[]): Promise<T> {
-    const { code, stdout, stderr } = await this.run(...args);
-    if (code !== 0 || stderr !== "") throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
+    const { status, stdout, stderr } = await this.run(...args);
+    if (status !== 0 || stderr !== "") throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
     return JSON.parse(stdout) as T;
   }
 
-  /** Runs a command in this process; the long form runs the bundle. */
-  async run(...args: readonly string[]): Promise<Outcome> {
-    if (IS_LONG) return this.spawn(...args);
+  async run(...args: readonly string[]): Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }> {
     const launcher = path.join(await bundleServer(), "workrail-mcp.mjs");
-    return runHere(this.#complete(args), { launcher, input: "", cwd: this.home.project, env: this.#env });
-  }
-
-  /** Runs a command of the bundle in a process of its own. */
-  async spawn(...args: readonly string[]): Promise<Outcome> {
-    const all = [path.join(await bundleServer(), "workrail-mcp.mjs"), ...this.#complete(args)];
-    const { status, stdout, stderr } = spawnSync(process.execPath, all, { cwd: this.home.project, env: this.#env, encoding: "utf8" });
-    return { code: status, stdout, stderr };
-  }
-
-  #complete(args: readonly string[]): readonly string[] {
-    return [...args, "--json", ...(this.#given.args ?? [])];
-  }
-
-  get #env(): NodeJS.ProcessEnv {
-    return { PATH: process.env["PATH"], WORKRAIL_DATA_DIR: this.home.dataDir, ...this.#given.env };
+    const env = { PATH: process.env["PATH"], WORKRAIL_DATA_DIR: this.home.dataDir, ...this.#given.env };
+    const all = [launcher, ...args, "--json", ...(this.#given.args ?? [])];
+    return spawnSync(process.execPath, all, { cwd: this.home.project, env, encoding: "utf8" });
   }
 }
 
@@ -144,9 +127,7 @@ async function findByTools(server: ServerProcess): Promise<Readonly<Record<strin
 
 /** Returns the results of a search by a command, which differ between all three degrees of isolation. */
 async function findBySearch(shared: Shared): Promise<readonly unknown[]> {
-  const { code, stdout, stderr } = await shared.spawn("search", "weathervane");
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  const { hits } = JSON.parse(stdout) as { readonly hits: readonly { readonly checkpoint: unknown }[] };
+  const { hits } = await shared.command<{ readonly hits: readonly { readonly checkpoint: unknown }[] }>("search", "weathervane");
   return ids(
     hits.map(({ checkpoint }) => checkpoint),
     "sessionId",
@@ -225,9 +206,9 @@ describe("tools and commands in a store that projects share", () => {
     withProjects({ env: { WORKRAIL_ISOLATION: "strict" } }, async (shared) => {
       expect(await shared.command("list", "--session", "other")).toMatchObject({ total: 1 });
       for (const command of ["list", "sessions", "stats"]) {
-        const { code, stderr } = await shared.run(command, "--all-projects");
-        expect({ command, code, error: JSON.parse(stderr) as unknown }).toMatchObject({
-          code: 2,
+        const { status, stderr } = await shared.run(command, "--all-projects");
+        expect({ command, status, error: JSON.parse(stderr) as unknown }).toMatchObject({
+          status: 2,
           error: { error: { code: "INVALID_INPUT", details: { field: "project" } } },
         });
       }
