@@ -11,6 +11,7 @@ import { useCli } from "../testing/use-cli.ts";
 import { GOLDEN_CASES } from "./cases.ts";
 import { prepareStore } from "./prepared-store.ts";
 import { HAS_TERMINAL, transcribe, transcribeTerminal } from "./transcript.ts";
+import { IS_LONG } from "../../../../packages/storage-conformance/test/long-form.ts";
 
 const EXPECTED = fileURLToPath(new URL("expected", import.meta.url));
 const COMMANDS = commandsIn(buildProgram());
@@ -53,14 +54,15 @@ describe.skipIf(process.platform === "win32")("golden files (not on Windows, whe
 
   it.each(Object.entries(GOLDEN_CASES))("hold the output of: workrail %s", async (command, cases) => {
     const transcripts: string[] = [];
-    for (const each of cases) transcripts.push(await transcribe({ cli, prepared, checkJson }, command, each));
+    for (const each of cases) transcripts.push(await transcribe({ cli, prepared, checkJson, isTerminalReal: IS_LONG }, command, each));
     await expect(transcripts.join("\n")).toMatchFileSnapshot(join(EXPECTED, fileOf(command)));
   });
 
   describe.skipIf(!HAS_TERMINAL)("on a terminal (skipped where `script` of util-linux is missing)", () => {
     it.each(ON_TERMINAL)("hold the screen of: workrail %s", async (command, cases) => {
       const transcripts: string[] = [];
-      for (const each of cases) transcripts.push(await transcribeTerminal({ cli, prepared, checkJson }, command, each));
+      for (const each of cases)
+        transcripts.push(await transcribeTerminal({ cli, prepared, checkJson, isTerminalReal: IS_LONG }, command, each));
       await expect(transcripts.join("\n")).toMatchFileSnapshot(join(EXPECTED, fileOf(command, ".terminal")));
     });
   });

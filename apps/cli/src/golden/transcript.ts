@@ -5,7 +5,6 @@ import type { Outcome } from "../testing/outcome.ts";
 import type { CliUnderTest } from "../testing/use-cli.ts";
 import type { GoldenCase } from "./golden-case.ts";
 import { normalize, readable } from "./normalize.ts";
-import { IS_LONG } from "../../../../packages/storage-conformance/test/long-form.ts";
 
 /** True if the system has the `script` of Linux, which runs a command in a terminal. */
 export const HAS_TERMINAL: boolean = process.platform === "linux" && existsSync("/usr/bin/script");
@@ -19,6 +18,8 @@ export interface GoldenHome {
   readonly prepared: string;
   /** Checks the output of a command with `--json`. */
   readonly checkJson: (command: string, json: unknown) => void;
+  /** True when every terminal is real. When false, the output is imitated for cases where nothing is typed. */
+  readonly isTerminalReal: boolean;
 }
 
 /** Runs a case for people and with `--json`, each in a fresh copy of the prepared folder, and returns the outputs. */
@@ -31,15 +32,12 @@ export async function transcribe(home: GoldenHome, command: string, given: Golde
   return `${text}\n${shown}`;
 }
 
-/**
- * Runs a case on a terminal where a person types, and returns the visible output. In the short form, the terminal is real for cases where
- * something is typed, and its output alone is imitated for others.
- */
+/** Runs a case on a terminal where a person types, and returns the visible output. */
 export async function transcribeTerminal(home: GoldenHome, command: string, given: GoldenCase): Promise<string> {
   await begin(home, given);
   const args = [...command.split(" "), ...(given.args ?? [])];
   const { typed = "" } = given;
-  const { code, stdout, screen = stdout } = await (IS_LONG || typed !== "" ? onTerminal : asOnTerminal)(home.cli, args, given);
+  const { code, stdout, screen = stdout } = await (home.isTerminalReal || typed !== "" ? onTerminal : asOnTerminal)(home.cli, args, given);
   const shown = normalize(readable(screen), home.cli.folder);
   return `${line(args, given)}${typed === "" ? "" : ` # and types ${typed}`}\n${shown}exit code ${code}\n`;
 }
