@@ -74,7 +74,7 @@ function sourcesDigest() {
 
 /** Everything that a bundle is made of or by. Some packages are never built by themselves. */
 function bundledFolders() {
-  return workspaceFolders().filter((folder) => /^(?:packages|apps|tooling[\\/]bundle$)/.test(relative(ROOT, folder)));
+  return workspaceFolders().filter((folder) => /^(?:packages|apps|tooling[\\/](?:bundle|programs)$)/.test(relative(ROOT, folder)));
 }
 
 function sourceFiles(folder) {

@@ -2,13 +2,13 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build, type RolldownOptions } from "rolldown";
+import { type App, bundleApp } from "@workrail/programs";
 import { bundleLibrary } from "./bundle-library.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 for (const folder of foldersOf("packages/*/tsconfig.build.json").filter(hasDeclarationsOnly)) await bundleLibrary(folder);
-for (const app of foldersOf("apps/*/rolldown.config.ts")) await bundleApp(app);
+for (const app of foldersOf("apps/*/rolldown.config.ts")) await bundleApp({ app, config: await configOf(app) }, join(app, "dist"));
 
 function foldersOf(pattern: string): readonly string[] {
   return globSync(pattern, { cwd: ROOT }).map((path) => join(ROOT, dirname(path)));
@@ -22,8 +22,7 @@ function hasDeclarationsOnly(folder: string): boolean {
   return compilerOptions.emitDeclarationOnly === true;
 }
 
-async function bundleApp(app: string): Promise<void> {
-  const config = (await import(pathToFileURL(join(app, "rolldown.config.ts")).href)) as { readonly default: readonly RolldownOptions[] };
-  for (const { output, ...part } of config.default)
-    await build({ ...part, cwd: app, output: Object.assign({}, output, { dir: join(app, "dist") }), logLevel: "warn" });
+async function configOf(app: string): Promise<App["config"]> {
+  const { default: config } = (await import(pathToFileURL(join(app, "rolldown.config.ts")).href)) as { readonly default: App["config"] };
+  return config;
 }

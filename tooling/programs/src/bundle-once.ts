@@ -2,17 +2,13 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type RolldownOptions } from "rolldown";
+import { type App, bundleApp } from "./bundle-app.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** Parts of every bundle besides the packages. */
 const ALWAYS = ["apps/cli", "tooling/bundle", "tooling/programs"].map((folder) => join(ROOT, folder));
 
-export interface Bundled {
-  /** The app's folder. */
-  readonly app: string;
-  /** Content of its `rolldown.config.ts`, or another config. */
-  readonly config: readonly RolldownOptions[];
+export interface Bundled extends App {
   /** Folder of the app's `node_modules` for the bundles. Another config of the app needs another folder. Default: `.workrail-test`. */
   readonly folder?: string;
   /** True when the bundle may have modules of the folders `test` of packages. Default `false`. */
@@ -34,9 +30,7 @@ export async function bundleOnce({ app, config, folder = ".workrail-test", hasTe
     mkdirSync(unfinished, { recursive: true });
     furnish?.(unfinished);
     try {
-      for (const { output, ...part } of config) {
-        await build({ ...part, cwd: app, output: Object.assign({}, output, { dir: join(unfinished, "dist") }), logLevel: "warn" });
-      }
+      await bundleApp({ app, config }, join(unfinished, "dist"));
       settle(unfinished, home, bundles);
     } finally {
       rmSync(unfinished, { recursive: true, force: true });
